@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Queue pairs: verbs on one side, the transport's struct tp_qp on the other.
+ */
+#ifndef OHCA_SOFT_QP_H
+#define OHCA_SOFT_QP_H
+
+#include <linux/refcount.h>
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "transport.h"
+
+struct soft_dev;
+struct soft_ring;
+struct soft_path;
+
+/**
+ * struct soft_qp - a queue pair
+ * @ibqp: what IB core sees
+ * @tp: the transport's half
+ * @sq: send WRs (struct rxe_send_wqe elements); under tp.req.lock
+ * @rq: receive WRs (struct rxe_recv_wqe), or NULL with an SRQ; under tp.resp.lock
+ * @post_lock: serializes kernel posters of @sq; @rq_post_lock of @rq
+ * @sq_element_room: bytes behind a send WQE for SGEs or inline data
+ * @sq_sig_all: IB_SIGNAL_ALL_WR
+ * @attr: attributes as last set, for query_qp; under @mutex
+ * @cap: sizes as granted
+ * @mutex: serializes modify, query and destroy
+ * @path: where packets go: addresses, DSCP, flow label, hop limit (wire.h); set
+ *        by modify to RTR, replaced under RCU
+ * @timer: the transport's timer: softirq hrtimer; runs tp_timeout()
+ * @deadline: what @timer is armed for, ns; 0 if not
+ * @work: goes on with tp_send() and tp_respond() when a budget was spent or
+ *        the wire had no room
+ * @events: enum tp_event bits for soft_leave() to raise
+ * @event_node: in the CPU's list of QPs with @events
+ * @refs: one of the object, one of each packet, timer, work or local peer that
+ *        uses it; found by QPN under RCU with refcount_inc_not_zero()
+ * @idle: completed when @refs falls to 0; destruction waits for it
+ * @rcu: frees after lookups by QPN have gone
+ *
+ * QPNs are unique over all devices of the kernel: a packet finds its QP, and a
+ * sender its peer on the same host, with one look-up. Addresses are compared
+ * after that.
+ */
+struct soft_qp {
+	struct ib_qp ibqp;
+	struct tp_qp tp;
+	struct soft_ring *sq;
+	struct soft_ring *rq;
+	spinlock_t post_lock;
+	spinlock_t rq_post_lock;
+	u32 sq_element_room;
+	bool sq_sig_all;
+	struct ib_qp_attr attr;
+	struct ib_qp_cap cap;
+	struct mutex mutex;
+	struct soft_path __rcu *path;
+	struct hrtimer timer;
+	u64 deadline;
+	struct work_struct work;
+	unsigned long events;
+	struct llist_node event_node;
+	refcount_t refs;
+	struct completion idle;
+	struct rcu_head rcu;
+};
+
+static inline struct soft_qp *to_soft_qp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct soft_qp, ibqp);
+}
+
+static inline struct soft_qp *soft_qp_of(struct tp_qp *tp)
+{
+	return container_of(tp, struct soft_qp, tp);
+}
+
+/* The QP of a number, with a reference, or NULL. Any context. */
+struct soft_qp *soft_qp_get(u32 qpn);
+void soft_qp_put(struct soft_qp *qp);
+
+/* Queues @qp->work: tp_send() and tp_respond() are due. Any context. */
+void soft_qp_defer(struct soft_qp *qp);
+
+/* ib_device_ops */
+int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int soft_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
+int soft_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		  struct ib_qp_init_attr *init);
+int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+int soft_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct ib_send_wr **bad);
+int soft_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
+
+#endif /* OHCA_SOFT_QP_H */
