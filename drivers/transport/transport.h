@@ -78,11 +78,16 @@ enum tp_wc_status {
 #define TP_ACCESS_REMOTE_READ	(1u << 2)
 #define TP_ACCESS_REMOTE_ATOMIC	(1u << 3)
 
+/* Completion opcodes of receive WRs; values of enum ib_wc_opcode, which uapi headers lack. */
+#define TP_WC_RECV		128u
+#define TP_WC_RECV_WITH_IMM	129u
+
 /**
  * struct tp_wc - a work completion, as the transport hands it to its owner
  * @wr_id: the consumer's, from the WR
  * @status: how it ended
- * @opcode: enum ib_uverbs_wc_opcode; valid on success only, as IBA 11.4.2.1 says
+ * @opcode: enum ib_uverbs_wc_opcode, or TP_WC_RECV*; valid on success only, as
+ *          IBA 11.4.2.1 says
  * @vendor_err: 0, or a number that tells the place which found the error
  * @byte_len: bytes received, or read
  * @imm: immediate data as it was on the wire (@flags has TP_WC_WITH_IMM)
@@ -137,6 +142,7 @@ struct tp_sge {
  * @started: a request of it was sent
  * @first_psn: PSN of its first request (set by the requester)
  * @npkts: request packets, or for READ the response packets: its PSNs
+ * @ssn: send sequence number of its first request (set by the requester)
  * @done: response bytes taken in so far (READ)
  * @sge: the entries; inline bytes instead, if TP_SEND_INLINE
  *
@@ -162,6 +168,7 @@ struct tp_send_wr {
 	bool started;
 	u32 first_psn;
 	u32 npkts;
+	u32 ssn;
 	u32 done;
 	union {
 		DECLARE_FLEX_ARRAY(struct tp_sge, sge);
@@ -453,8 +460,12 @@ bool tp_respond(struct tp_qp *qp);
  * Delivers @train, a request that @from is sending, to @to on the same host,
  * and takes all of @to's answers back into @from's completer. Called by
  * tp_owner_xmit(), that is with @from's req.lock held; takes @to's resp.lock.
+ * True: @to has moved to ERR, and tp_send(@to) is to be called once no lock is
+ * held (from a work item, say): it flushes @to's send queue. Not calling it is
+ * harmless to everyone but @to's consumer, who waits.
  */
-void tp_deliver_local(struct tp_qp *from, struct tp_qp *to, const struct tp_train *train);
+bool __must_check tp_deliver_local(struct tp_qp *from, struct tp_qp *to,
+				   const struct tp_train *train);
 
 /* The timer that tp_owner_arm() armed has come to its end (too early is harmless). True as for tp_send(). */
 bool tp_timeout(struct tp_qp *qp);
