@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between kernels. They live here and nowhere else.
+ */
+#ifndef OHCA_COMPAT_H
+#define OHCA_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+#include <net/flow.h>
+#include <net/inet_dscp.h>
+#include <net/udp_tunnel.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+
+#ifndef CONFIG_64BIT
+#error "OpenHCA needs a 64-bit kernel: 64-bit counters and atomics are read in one piece"
+#endif
+
+/* Pinning user memory: one call became a family when dma-bufs came to back queues too. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define ohca_umem_get(ibdev, addr, size, access) ib_umem_get_va(ibdev, addr, size, access)
+#else
+#define ohca_umem_get(ibdev, addr, size, access) ib_umem_get(ibdev, addr, size, access)
+#endif
+
+/* The iterator over a umem's blocks got a header of its own, in a stable release too. */
+#ifdef __CHECKER__
+#include <rdma/iter.h>
+#elif __has_include(<rdma/iter.h>)
+#include <rdma/iter.h>
+#endif
+
+/* A device is born in the network namespace of its netdev, or moved there later by the user. */
+#ifdef ib_alloc_device_with_net
+#define ohca_alloc_device(drv_struct, member, net) \
+	ib_alloc_device_with_net(drv_struct, member, net)
+#else
+#define ohca_alloc_device(drv_struct, member, net) \
+	((void)(net), ib_alloc_device(drv_struct, member))
+#endif
+
+/*
+ * OHCA_DEFINE_REG_USER_MR() - defines @name, an ib_device_ops.reg_user_mr, as a
+ * call of @fn (pd, start, length, iova, access, udata). Newer kernels hand a
+ * DMA handle (TPH hints) down; a device without them refuses one.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define OHCA_DEFINE_REG_USER_MR(name, fn)						\
+static struct ib_mr *name(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,	\
+			  struct ib_dmah *dmah, struct ib_udata *udata)			\
+{											\
+	if (dmah)									\
+		return ERR_PTR(-EOPNOTSUPP);						\
+	return fn(pd, start, length, iova, access, udata);				\
+}
+#else
+#define OHCA_DEFINE_REG_USER_MR(name, fn)						\
+static struct ib_mr *name(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,	\
+			  struct ib_udata *udata)					\
+{											\
+	return fn(pd, start, length, iova, access, udata);				\
+}
+#endif
+
+/*
+ * Resizing a CQ: the member of ib_device_ops, and OHCA_DEFINE_RESIZE_CQ() which
+ * defines @name for it as a call of @fn (cq, unsigned int cqe, udata).
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define OHCA_OP_RESIZE_CQ	resize_user_cq
+#define OHCA_DEFINE_RESIZE_CQ(name, fn)							\
+static int name(struct ib_cq *cq, unsigned int cqe, struct ib_udata *udata)		\
+{											\
+	return fn(cq, cqe, udata);							\
+}
+#else
+#define OHCA_OP_RESIZE_CQ	resize_cq
+#define OHCA_DEFINE_RESIZE_CQ(name, fn)							\
+static int name(struct ib_cq *cq, int cqe, struct ib_udata *udata)			\
+{											\
+	return cqe < 0 ? -EINVAL : fn(cq, cqe, udata);					\
+}
+#endif
+
+/*
+ * Port state events: newer kernels send them from IB core, once for each change,
+ * and drivers call in for what IB core does not see (bonds, a second device).
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define OHCA_CORE_PORT_EVENTS	1
+#else
+#define OHCA_CORE_PORT_EVENTS	0
+static inline void ib_dispatch_port_state_event(struct ib_device *ibdev, struct net_device *ndev)
+{
+}
+#endif
+
+/* Timers. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+#ifndef timer_container_of
+#define timer_container_of(var, timer, field)	container_of(timer, typeof(*var), field)
+#endif
+
+/* UDP encapsulation sockets: struct socket or its struct sock. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define ohca_udp_tunnel_setup(net, sock, cfg)	setup_udp_tunnel_sock(net, (sock)->sk, cfg)
+#define ohca_udp_tunnel_release(sock)		udp_tunnel_sock_release((sock)->sk)
+#else
+#define ohca_udp_tunnel_setup(net, sock, cfg)	setup_udp_tunnel_sock(net, sock, cfg)
+#define ohca_udp_tunnel_release(sock)		udp_tunnel_sock_release(sock)
+#endif
+
+/* The DSCP part of an IPv4 flow: only it takes part in routing. */
+static inline void ohca_flowi4_set_tos(struct flowi4 *fl4, u8 tos)
+{
+#ifdef flowi4_dscp
+	fl4->flowi4_dscp = inet_dsfield_to_dscp(tos);
+#else
+	fl4->flowi4_tos = tos & INET_DSCP_MASK;
+#endif
+}
+
+#endif /* OHCA_COMPAT_H */
