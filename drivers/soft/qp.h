@@ -16,6 +16,7 @@
 struct soft_dev;
 struct soft_ring;
 struct soft_path;
+struct soft_qp_handle;
 
 /**
  * struct soft_qp - a queue pair
@@ -37,10 +38,9 @@ struct soft_path;
  *        the wire had no room
  * @events: enum tp_event bits for soft_leave() to raise
  * @event_node: in the CPU's list of QPs with @events
- * @refs: one of the object, one of each packet, timer, work or local peer that
- *        uses it; found by QPN under RCU with refcount_inc_not_zero()
- * @idle: completed when @refs falls to 0; destruction waits for it
- * @rcu: frees after lookups by QPN have gone
+ * @handle: its entry in the table of QPNs, with the reference count: one of the
+ *          object, one of each packet, work item or local peer that uses it
+ * @idle: completed when the last reference is gone; destruction waits for it
  *
  * QPNs are unique over all devices of the kernel: a packet finds its QP, and a
  * sender its peer on the same host, with one look-up. Addresses are compared
@@ -64,9 +64,8 @@ struct soft_qp {
 	struct work_struct work;
 	unsigned long events;
 	struct llist_node event_node;
-	refcount_t refs;
+	struct soft_qp_handle *handle;
 	struct completion idle;
-	struct rcu_head rcu;
 };
 
 static inline struct soft_qp *to_soft_qp(struct ib_qp *ibqp)
@@ -79,12 +78,23 @@ static inline struct soft_qp *soft_qp_of(struct tp_qp *tp)
 	return container_of(tp, struct soft_qp, tp);
 }
 
-/* The QP of a number, with a reference, or NULL. Any context. */
+/* qp_table.c: the numbers, and references by number. */
+int soft_qp_table_reserve(struct soft_qp *qp);
+void soft_qp_table_publish(struct soft_qp *qp);
+void soft_qp_table_remove(struct soft_qp *qp);
+void soft_qp_table_wait(struct soft_qp *qp);
 struct soft_qp *soft_qp_get(u32 qpn);
+void soft_qp_hold(struct soft_qp *qp);
 void soft_qp_put(struct soft_qp *qp);
 
-/* Queues @qp->work: tp_send() and tp_respond() are due. Any context. */
+/* qp_run.c: who calls the transport when no verb and no packet does. */
+int soft_qp_run_setup(void);
+void soft_qp_run_cleanup(void);
+void soft_qp_run_init(struct soft_qp *qp);
+void soft_qp_run_stop(struct soft_qp *qp);
+void soft_qp_kick(struct soft_qp *qp);
 void soft_qp_defer(struct soft_qp *qp);
+void soft_qp_arm(struct soft_qp *qp, u64 deadline);
 
 /* ib_device_ops */
 int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
