@@ -22,7 +22,7 @@
  */
 int ohca_gid_read(const struct ib_gid_attr *attr, struct ohca_gid *gid)
 {
-	struct net_device *ndev;
+	const struct net_device *ndev;
 	int err;
 
 	if (attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
@@ -32,8 +32,8 @@ int ohca_gid_read(const struct ib_gid_attr *attr, struct ohca_gid *gid)
 		return err;
 
 	rcu_read_lock();
-	ndev = rdma_read_gid_attr_ndev_rcu(attr);
-	gid->ifindex = IS_ERR(ndev) ? 0 : ndev->ifindex;
+	ndev = rcu_dereference(attr->ndev);
+	gid->ifindex = ndev ? ndev->ifindex : 0;
 	rcu_read_unlock();
 	if (!gid->ifindex)
 		return -ENODEV;
@@ -47,7 +47,7 @@ EXPORT_SYMBOL_GPL(ohca_gid_read);
 /* Whether a destination can be reached from a source at all. */
 static bool dgid_fits(const struct in6_addr *saddr, const struct in6_addr *daddr, bool multicast)
 {
-	if (ipv6_addr_any(daddr) || ipv6_addr_loopback(daddr))
+	if (ipv6_addr_any(daddr))
 		return false;
 	if (rdma_is_multicast_addr((struct in6_addr *)daddr))
 		return multicast;

@@ -38,7 +38,9 @@ EXPORT_SYMBOL_GPL(ohca_port_mtu);
  */
 enum ib_port_state ohca_port_state(const struct net_device *ndev)
 {
-	return ndev && netif_running(ndev) && netif_carrier_ok(ndev) ? IB_PORT_ACTIVE : IB_PORT_DOWN;
+	if (ndev && netif_running(ndev) && netif_carrier_ok(ndev))
+		return IB_PORT_ACTIVE;
+	return IB_PORT_DOWN;
 }
 EXPORT_SYMBOL_GPL(ohca_port_state);
 

@@ -9,6 +9,7 @@
 #include <linux/netdevice.h>
 #include <linux/timer.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 #include <net/flow.h>
 #include <net/inet_dscp.h>
 #include <net/udp_tunnel.h>
@@ -109,7 +110,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 #ifndef timer_container_of
-#define timer_container_of(var, timer, field)	container_of(timer, typeof(*var), field)
+#define timer_container_of(var, timer, field)	container_of(timer, typeof(*(var)), field)
 #endif
 
 /* UDP encapsulation sockets: struct socket or its struct sock. */
@@ -130,5 +131,21 @@ static inline void ohca_flowi4_set_tos(struct flowi4 *fl4, u8 tos)
 	fl4->flowi4_tos = tos & INET_DSCP_MASK;
 #endif
 }
+
+/* Tracepoints: newer kernels remember a string's source from its __string(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define ohca_assign_str(dst, src)	__assign_str(dst)
+#else
+#define ohca_assign_str(dst, src)	__assign_str(dst, src)
+#endif
+
+/* Work in bottom halves of the CPU that asks; older kernels have threads for it only. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define ohca_alloc_bh_workqueue(name)	alloc_workqueue("%s", WQ_BH | WQ_PERCPU, 0, name)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#define ohca_alloc_bh_workqueue(name)	alloc_workqueue("%s", WQ_BH, 0, name)
+#else
+#define ohca_alloc_bh_workqueue(name)	alloc_workqueue("%s", WQ_HIGHPRI | WQ_MEM_RECLAIM, 0, name)
+#endif
 
 #endif /* OHCA_COMPAT_H */
