@@ -5,9 +5,12 @@
 #ifndef OHCA_SOFT_QP_H
 #define OHCA_SOFT_QP_H
 
-#include <linux/refcount.h>
 #include <linux/completion.h>
 #include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/llist.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
@@ -24,20 +27,26 @@ struct soft_qp_handle;
  * @tp: the transport's half
  * @sq: send WRs (struct rxe_send_wqe elements); under tp.req.lock
  * @rq: receive WRs (struct rxe_recv_wqe), or NULL with an SRQ; under tp.resp.lock
- * @post_lock: serializes kernel posters of @sq; @rq_post_lock of @rq
- * @sq_element_room: bytes behind a send WQE for SGEs or inline data
+ * @post_lock: serializes kernel posters of @sq; interrupts off
+ * @rq_post_lock: the same for @rq
+ * @user: the consumer is a program, which writes @sq and @rq itself
  * @sq_sig_all: IB_SIGNAL_ALL_WR
- * @attr: attributes as last set, for query_qp; under @mutex
+ * @attr: attributes as last set, for query_qp; under @mutex. Its qp_state, what
+ *        the consumer last asked for, is read without where ERR or not is all one
  * @cap: sizes as granted
- * @mutex: serializes modify, query and destroy
+ * @mutex: serializes modify and query
  * @path: where packets go: addresses, DSCP, flow label, hop limit (wire.h); set
  *        by modify to RTR, replaced under RCU
  * @timer: the transport's timer: softirq hrtimer; runs tp_timeout()
  * @deadline: what @timer is armed for, ns; 0 if not
  * @work: goes on with tp_send() and tp_respond() when a budget was spent or
  *        the wire had no room
- * @events: enum tp_event bits for soft_leave() to raise
+ * @cq_full: a completion was lost: @work moves the QP to ERR
+ * @events: enum tp_event bits for soft_leave() to raise; not 0: @event_node is in
+ *          a list
  * @event_node: in the CPU's list of QPs with @events
+ * @dev_node: in soft_dev.qps
+ * @moves: soft_dev.moves, as this QP has seen it
  * @handle: its entry in the table of QPNs, with the reference count: one of the
  *          object, one of each packet, work item or local peer that uses it
  * @idle: completed when the last reference is gone; destruction waits for it
@@ -53,7 +62,7 @@ struct soft_qp {
 	struct soft_ring *rq;
 	spinlock_t post_lock;
 	spinlock_t rq_post_lock;
-	u32 sq_element_room;
+	bool user;
 	bool sq_sig_all;
 	struct ib_qp_attr attr;
 	struct ib_qp_cap cap;
@@ -62,8 +71,11 @@ struct soft_qp {
 	struct hrtimer timer;
 	u64 deadline;
 	struct work_struct work;
-	unsigned long events;
+	bool cq_full;
+	atomic_t events;
 	struct llist_node event_node;
+	struct list_head dev_node;
+	u32 moves;
 	struct soft_qp_handle *handle;
 	struct completion idle;
 };

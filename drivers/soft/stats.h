@@ -11,16 +11,27 @@
 #include "packet.h"
 #include "transport.h"
 
-struct soft_dev;
 struct soft_stats;
 
-/* Per-CPU counters of a device: enum tp_counter, then one for each enum tp_drop. */
+/**
+ * enum soft_counter - what the software device counts beside the transport
+ * @SOFT_CNT_SEND_ERR: packets that could not be sent: no route, no memory, larger than the MTU
+ * @SOFT_CNT_LINK_DOWNED: times the port went down
+ */
+enum soft_counter {
+	SOFT_CNT_SEND_ERR,
+	SOFT_CNT_LINK_DOWNED,
+	SOFT_NUM_COUNTERS
+};
+
+/* Per-CPU counters of a device. Creating may sleep; NULL: no memory. */
 struct soft_stats *soft_stats_create(void);
 void soft_stats_destroy(struct soft_stats *stats);
 
-/* Any context. */
+/* Counting: any context. */
 void soft_stats_add(struct soft_stats *stats, enum tp_counter counter, u64 n);
 void soft_stats_drop(struct soft_stats *stats, enum tp_drop why);
+void soft_stats_event(struct soft_stats *stats, enum soft_counter counter);
 
 /* ib_device_ops */
 struct rdma_hw_stats *soft_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);

@@ -9,12 +9,19 @@
 #include <linux/in6.h>
 #include <linux/rcupdate.h>
 
+struct dst_entry;
 struct net;
+struct rdma_ah_attr;
+struct sk_buff;
+struct sock;
+struct socket;
 struct soft_dev;
 struct soft_qp;
+struct soft_wire;
 struct tp_train;
-struct ib_qp_attr;
-struct rdma_ah_attr;
+
+/* Bytes of a QP's packets that may wait in the host's queues, with overhead. */
+#define SOFT_PATH_BYTES	1048576
 
 /**
  * struct soft_path - where a QP's packets go
@@ -23,12 +30,21 @@ struct rdma_ah_attr;
  * @ipv4: whether both are IPv4-mapped
  * @tclass: traffic class: DSCP and ECN bits
  * @hop_limit: TTL
+ * @priority: service level, the skbs' priority
  * @flow_label: 20 bits, IPv6 only on the wire
- * @sport: UDP source port, from the flow label (IBA Annex A17.3.2; rdma_get_udp_sport())
- * @ifindex: netdev of the source GID: a link-local address needs it
+ * @sport: UDP source port, from the flow label (IBA Annex A17.3.2)
+ * @ip_id: IPv4 ID of the next packet; may be used twice, as RFC 6864 lets packets
+ *         that are never fragmented
+ * @ifindex: netdev of the source GID
+ * @qpn: the QP's number
+ * @flags: PATH_STARVED: the QP waits for room
+ * @net: namespace of @sock; a reference is held
+ * @sock: owns the skbs on their way: counts their bytes, keeps them on one TX
+ *        queue, and caches the route; never bound, never receives
+ * @cookie: validates the cached route
  * @gid: the source GID's table entry; a reference is held
- * @dst: cached route of the path, checked by its cookie before each use (or as wire.c sees fit)
- * @rcu: frees
+ *
+ * Constant after creation but for @ip_id, @flags and @cookie.
  */
 struct soft_path {
 	struct in6_addr saddr;
@@ -36,37 +52,36 @@ struct soft_path {
 	bool ipv4;
 	u8 tclass;
 	u8 hop_limit;
+	u8 priority;
 	u32 flow_label;
 	__be16 sport;
+	u16 ip_id;
 	int ifindex;
+	u32 qpn;
+	unsigned long flags;
+	struct net *net;
+	struct socket *sock;
+	u32 cookie;
 	const struct ib_gid_attr *gid;
-	struct rcu_head rcu;
 };
 
-/* A path from an address handle's attributes; may sleep. ERR_PTR: -EINVAL, -ENOMEM, -ENETUNREACH. */
+#define PATH_STARVED	0	/* bit of @flags */
+
+/* path.c */
 struct soft_path *soft_path_create(struct soft_dev *dev, const struct rdma_ah_attr *ah, u32 qpn,
 				   u32 dest_qpn);
-/* Frees after a grace period. NULL is fine. */
 void soft_path_free(struct soft_path *path);
+struct dst_entry *soft_path_route(struct soft_path *path);
+bool soft_path_has_room(struct soft_path *path);
 
-/*
- * The sockets of a namespace: one IPv4, one IPv6, on UDP port 4791; made with
- * the namespace's first device, gone with its last. May sleep. ERR_PTR.
- */
+/* sock.c */
 struct soft_wire *soft_wire_get(struct net *net);
 void soft_wire_put(struct soft_wire *wire);
 
-/* Builds and sends the packets of @train along the path of @qp. As tp_owner_xmit(). */
+/* wire_tx.c */
 int soft_wire_xmit(struct soft_qp *qp, const struct tp_train *train);
 
-/*
- * No packet and no deferred transmission refers to @qp any more when this
- * returns: called by destroy after the QP's number was taken back. May sleep.
- */
-void soft_wire_flush(struct soft_qp *qp);
-
-/* Module init and exit: caches, the tasklets or sockets' shared parts. */
-int soft_wire_init(void);
-void soft_wire_exit(void);
+/* wire_rx.c */
+void soft_wire_receive(struct sk_buff *skb);
 
 #endif /* OHCA_SOFT_WIRE_H */

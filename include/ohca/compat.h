@@ -67,10 +67,12 @@ static struct ib_mr *name(struct ib_pd *pd, u64 start, u64 length, u64 iova, int
 #endif
 
 /*
- * Resizing a CQ: the member of ib_device_ops, and OHCA_DEFINE_RESIZE_CQ() which
+ * A program's CQ is made by an operation of its own in newer kernels. Resizing
+ * one: the member of ib_device_ops, and OHCA_DEFINE_RESIZE_CQ() which
  * defines @name for it as a call of @fn (cq, unsigned int cqe, udata).
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define OHCA_OP_CREATE_USER_CQ(fn)	.create_user_cq = fn,
 #define OHCA_OP_RESIZE_CQ	resize_user_cq
 #define OHCA_DEFINE_RESIZE_CQ(name, fn)							\
 static int name(struct ib_cq *cq, unsigned int cqe, struct ib_udata *udata)		\
@@ -78,6 +80,7 @@ static int name(struct ib_cq *cq, unsigned int cqe, struct ib_udata *udata)		\
 	return fn(cq, cqe, udata);							\
 }
 #else
+#define OHCA_OP_CREATE_USER_CQ(fn)
 #define OHCA_OP_RESIZE_CQ	resize_cq
 #define OHCA_DEFINE_RESIZE_CQ(name, fn)							\
 static int name(struct ib_cq *cq, int cqe, struct ib_udata *udata)			\

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From a train to skbs.
+ *
+ * The packets of a train are cut into runs of packets of one size; the last of
+ * a run may be shorter. A run becomes one skb: UDP GSO (SKB_GSO_UDP_L4) cuts it
+ * into packets below us, as late as possible, or never if it stays on the host.
+ * Each packet is laid out complete, BTH to ICRC. The ICRC covers lengths and the IPv4
+ * ID, so it is computed for what segmentation will make of the headers: its own
+ * lengths, and an ID counted up by one for each segment.
+ */
+#include "wire.h"
+
+#include <linux/if_vlan.h>
+#include <linux/skbuff.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/sock.h>
+#include <net/udp.h>
+
+#include "device.h"
+#include "icrc.h"
+#include "qp.h"
+#include "stats.h"
+
+/* Up to here a packet lives in the skb's head; larger ones in pages. */
+#define LINEAR_MAX	1024u
+
+union ip_header {
+	struct iphdr v4;
+	struct ipv6hdr v6;
+};
+
+/**
+ * struct run - packets that make one skb
+ * @first: index of the first packet in the train
+ * @npkts: how many
+ * @size: UDP payload of each but the last
+ * @bytes: UDP payload of all
+ */
+struct run {
+	u32 first;
+	u32 npkts;
+	u32 size;
+	u32 bytes;
+};
+
+/**
+ * struct out - an skb being filled
+ * @skb: the skb
+ * @frag: next page fragment to fill
+ * @p: where to write
+ * @room: bytes left at @p
+ */
+struct out {
+	struct sk_buff *skb;
+	unsigned int frag;
+	u8 *p;
+	u32 room;
+};
+
+/**
+ * struct in - where reading a train's payload has come to
+ * @seg: segment
+ * @off: bytes of it that were read
+ */
+struct in {
+	const struct tp_seg *seg;
+	u32 off;
+};
+
+static u32 packet_bytes(const struct tp_train *train, u32 i)
+{
+	u8 head[TP_HEADER_MAX];
+
+	return tp_train_headers(train, i, head) + round_up(tp_train_payload(train, i), 4) +
+	       TP_ICRC_BYTES;
+}
+
+/* UDP payload that one skb may have on its way to @dst. */
+static u32 skb_limit(const struct soft_path *path, const struct dst_entry *dst)
+{
+	u32 limit = min_t(u32, READ_ONCE(dst->dev->gso_max_size), GSO_LEGACY_MAX_SIZE);
+	u32 headers = VLAN_ETH_HLEN + sizeof(struct udphdr) +
+		      (path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+
+	/* An skb of exactly that size is cut already. */
+	return limit - 1 > headers ? limit - 1 - headers : 0;
+}
+
+/* The run that begins with packet @first. Packets between first and last are all alike. */
+static void find_run(const struct tp_train *train, u32 first, u32 limit, u32 max_pkts,
+		     struct run *run)
+{
+	u32 i, bytes = packet_bytes(train, first);
+
+	run->first = first;
+	run->size = bytes;
+	run->bytes = bytes;
+	run->npkts = 1;
+
+	for (i = first + 1; i < train->npkts && run->npkts < max_pkts; i++) {
+		if (i == first + 1 || i == train->npkts - 1)
+			bytes = packet_bytes(train, i);
+		if (bytes > run->size || run->bytes + bytes > limit)
+			break;
+		run->bytes += bytes;
+		run->npkts++;
+		if (bytes < run->size)
+			break;
+	}
+}
+
+static void out_begin(struct out *out, struct sk_buff *skb, u32 linear)
+{
+	out->skb = skb;
+	out->frag = 0;
+	out->p = skb_put(skb, linear);
+	out->room = linear;
+}
+
+/* Makes room at the write position, and says how much of @len there is. */
+static u32 out_room(struct out *out, u32 len)
+{
+	if (!out->room) {
+		skb_frag_t *frag = &skb_shinfo(out->skb)->frags[out->frag++];
+
+		out->p = skb_frag_address(frag);
+		out->room = skb_frag_size(frag);
+	}
+	return min(out->room, len);
+}
+
+/* Writes and goes on with the ICRC, over the copy: the source may be a user's memory. */
+static u32 out_write(struct out *out, const void *data, u32 len, u32 crc)
+{
+	while (len) {
+		u32 n = out_room(out, len);
+
+		memcpy(out->p, data, n);
+		crc = tp_icrc_update(crc, out->p, n);
+		out->p += n;
+		out->room -= n;
+		data += n;
+		len -= n;
+	}
+	return crc;
+}
+
+/* The same without the ICRC. */
+static void out_put(struct out *out, const void *data, u32 len)
+{
+	while (len) {
+		u32 n = out_room(out, len);
+
+		memcpy(out->p, data, n);
+		out->p += n;
+		out->room -= n;
+		data += n;
+		len -= n;
+	}
+}
+
+static u32 out_payload(struct out *out, struct in *in, u32 len, u32 crc)
+{
+	while (len) {
+		u32 n = min(in->seg->len - in->off, len);
+
+		crc = out_write(out, in->seg->addr + in->off, n, crc);
+		in->off += n;
+		len -= n;
+		if (in->off == in->seg->len) {
+			in->seg++;
+			in->off = 0;
+		}
+	}
+	return crc;
+}
+
+/* The ICRC's beginning for packet @k of an skb: headers as segmentation will leave them. */
+static u32 icrc_begin(const struct soft_path *path, const union ip_header *ip,
+		      const struct udphdr *udp, u32 k, u32 bytes, const void *bth)
+{
+	union ip_header seg = *ip;
+	struct udphdr seg_udp = *udp;
+	u32 udp_len = sizeof(*udp) + bytes;
+
+	seg_udp.len = htons(udp_len);
+	if (path->ipv4) {
+		seg.v4.tot_len = htons(sizeof(seg.v4) + udp_len);
+		seg.v4.id = htons(ntohs(ip->v4.id) + k);
+		return tp_icrc_ipv4(&seg.v4, &seg_udp, bth);
+	}
+	seg.v6.payload_len = htons(udp_len);
+	return tp_icrc_ipv6(&seg.v6, &seg_udp, bth);
+}
+
+static void fill_packets(struct out *out, struct in *in, const struct soft_path *path,
+			 const struct tp_train *train, const struct run *run,
+			 const union ip_header *ip, const struct udphdr *udp)
+{
+	static const u8 zeroes[4];
+	u8 head[TP_HEADER_MAX];
+	u32 k;
+
+	for (k = 0; k < run->npkts; k++) {
+		u32 hlen = tp_train_headers(train, run->first + k, head);
+		u32 payload = tp_train_payload(train, run->first + k);
+		u32 pad = -payload & 3;
+		__le32 icrc;
+		u32 crc;
+
+		crc = icrc_begin(path, ip, udp, k, hlen + payload + pad + TP_ICRC_BYTES, head);
+		out_put(out, head, TP_BTH_BYTES);
+		crc = out_write(out, head + TP_BTH_BYTES, hlen - TP_BTH_BYTES, crc);
+		crc = out_payload(out, in, payload, crc);
+		crc = out_write(out, zeroes, pad, crc);
+		icrc = tp_icrc_end(crc);
+		out_put(out, &icrc, sizeof(icrc));
+	}
+}
+
+static void fill_headers(struct soft_path *path, const struct run *run, union ip_header *ip,
+			 struct udphdr *udp)
+{
+	u32 udp_len = sizeof(*udp) + run->bytes;
+
+	udp->source = path->sport;
+	udp->dest = htons(TP_ROCE_V2_PORT);
+	udp->len = htons(udp_len);
+	udp->check = 0;
+
+	if (path->ipv4) {
+		/* Never fragmented: an atomic datagram, whose ID means nothing (RFC 6864). */
+		u16 id = READ_ONCE(path->ip_id);
+
+		WRITE_ONCE(path->ip_id, id + run->npkts);
+		ip->v4 = (struct iphdr) {
+			.version = IPVERSION,
+			.ihl = sizeof(ip->v4) / 4,
+			.tos = path->tclass,
+			.tot_len = htons(sizeof(ip->v4) + udp_len),
+			.id = htons(id),
+			.frag_off = htons(IP_DF),
+			.ttl = path->hop_limit,
+			.protocol = IPPROTO_UDP,
+			.saddr = path->saddr.s6_addr32[3],
+			.daddr = path->daddr.s6_addr32[3],
+		};
+	} else {
+		ip6_flow_hdr(&ip->v6, path->tclass, htonl(path->flow_label));
+		ip->v6.payload_len = htons(udp_len);
+		ip->v6.nexthdr = IPPROTO_UDP;
+		ip->v6.hop_limit = path->hop_limit;
+		ip->v6.saddr = path->saddr;
+		ip->v6.daddr = path->daddr;
+	}
+}
+
+/*
+ * The UDP checksum is not needed beside the ICRC. Single IPv4 packets have 0,
+ * as IBA A17.3.2 would have it. IPv6 has no such value, and UDP GSO computes
+ * one: there the device is asked for it.
+ */
+static void set_checksum(const struct soft_path *path, struct sk_buff *skb, struct udphdr *udp)
+{
+	u32 len = ntohs(udp->len);
+
+	if (path->ipv4 && !skb_is_gso(skb))
+		return;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = (u8 *)udp - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	if (path->ipv4)
+		udp->check = ~udp_v4_check(len, path->saddr.s6_addr32[3],
+					   path->daddr.s6_addr32[3], 0);
+	else
+		udp->check = ~udp_v6_check(len, &path->saddr, &path->daddr, 0);
+}
+
+/* An skb for a run, with room for the headers in front. */
+static struct sk_buff *alloc_run(const struct run *run, u32 headroom, u32 *linear)
+{
+	struct sk_buff *skb;
+	int err;
+
+	*linear = run->bytes <= LINEAR_MAX ? run->bytes : 0;
+	skb = alloc_skb_with_frags(headroom + *linear, run->bytes - *linear,
+				   PAGE_ALLOC_COSTLY_ORDER, &err, GFP_ATOMIC | __GFP_NOWARN);
+	if (skb)
+		skb_reserve(skb, headroom);
+	return skb;
+}
+
+static int send_run(struct soft_path *path, struct dst_entry *dst, const struct tp_train *train,
+		    const struct run *run, struct in *in)
+{
+	u32 ip_len = path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	struct sock *sk = path->sock->sk;
+	union ip_header ip;
+	struct udphdr udp;
+	struct sk_buff *skb;
+	struct out out;
+	u32 linear;
+
+	skb = alloc_run(run, LL_RESERVED_SPACE(dst->dev) + ip_len + sizeof(udp), &linear);
+	if (!skb)
+		return -ENOMEM;
+
+	fill_headers(path, run, &ip, &udp);
+	out_begin(&out, skb, linear);
+	fill_packets(&out, in, path, train, run, &ip, &udp);
+	skb->len = run->bytes;
+	skb->data_len = run->bytes - linear;
+
+	if (run->npkts > 1) {
+		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+		skb_shinfo(skb)->gso_size = run->size;
+		skb_shinfo(skb)->gso_segs = run->npkts;
+	}
+	memcpy(skb_push(skb, sizeof(udp)), &udp, sizeof(udp));
+	skb_reset_transport_header(skb);
+	set_checksum(path, skb, udp_hdr(skb));
+	memcpy(skb_push(skb, ip_len), &ip, ip_len);
+	skb_reset_network_header(skb);
+
+	skb->protocol = path->ipv4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
+	skb->priority = path->priority;
+	skb_dst_set(skb, dst_clone(dst));
+	skb_set_owner_w(skb, sk);
+	if (path->ipv4)
+		return ip_local_out(path->net, sk, skb);
+	return ip6_local_out(path->net, sk, skb);
+}
+
+/* Sends all runs of a train. Return: packets that could not be sent. */
+static u32 send_train(struct soft_path *path, const struct tp_train *train)
+{
+	struct in in = { .seg = train->seg };
+	struct dst_entry *dst;
+	u32 limit, max_pkts, mtu, i, lost = 0;
+	struct run run;
+
+	dst = soft_path_route(path);
+	if (IS_ERR(dst))
+		return train->npkts;
+
+	limit = skb_limit(path, dst);
+	max_pkts = min(READ_ONCE(dst->dev->gso_max_segs), TP_TRAIN_PACKETS);
+	mtu = dst_mtu(dst) - sizeof(struct udphdr) -
+	      (path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+
+	for (i = 0; i < train->npkts; i += run.npkts) {
+		find_run(train, i, limit, max_pkts, &run);
+		/* Too large for the netdev: IP must not fragment it, and the rest is of no use. */
+		if (run.size > mtu || send_run(path, dst, train, &run, &in)) {
+			lost = train->npkts - i;
+			break;
+		}
+	}
+	dst_release(dst);
+	return lost;
+}
+
+/**
+ * soft_wire_xmit() - tp_owner_xmit() over UDP/IP
+ * @qp: the QP; the lock of the half that sends is held
+ * @train: what to send
+ *
+ * Context: bottom halves off.
+ * Return: 0, sent or lost; -EAGAIN: no room, soft_qp_defer() follows when there is.
+ */
+int soft_wire_xmit(struct soft_qp *qp, const struct tp_train *train)
+{
+	struct soft_dev *dev = to_soft_dev(qp->ibqp.device);
+	struct soft_path *path;
+	u32 lost = train->npkts;
+	int err = 0;
+
+	rcu_read_lock();
+	path = rcu_dereference(qp->path);
+	/* The netdev may have left the path's namespace. */
+	if (path && READ_ONCE(dev->net) == path->net) {
+		if (soft_path_has_room(path))
+			lost = send_train(path, train);
+		else
+			err = -EAGAIN;
+	}
+	rcu_read_unlock();
+
+	if (!err && lost)
+		soft_stats_event(dev->stats, SOFT_CNT_SEND_ERR);
+	return err;
+}
