@@ -21,7 +21,7 @@ cache_has()
 # cache_entry NAME KEY ESTIMATE BUILDER [ARG]...
 #
 # Prints the path of the entry.  When it is not there, runs BUILDER ARG... DIR
-# in a subshell with errexit; DIR is an empty folder that becomes the entry.
+# in a shell with errexit; DIR is an empty folder that becomes the entry.
 # What BUILDER prints goes to a log beside the entry.
 cache_entry()
 {
@@ -50,7 +50,10 @@ cache_entry()
 		chmod 755 "$tmp"
 		started=$SECONDS
 		say "making $name ($estimate; log: $log)"
-		if ! (set -e; "$@" "$tmp") >"$log" 2>&1 9>&- </dev/null; then
+		# A shell of its own: errexit is off in whatever a condition runs,
+		# and a builder that goes on after an error makes a bad entry.
+		if ! bash -ec '. "$0"; "$@"' "$OHCA_TOP/scripts/lib/all.sh" \
+			"$@" "$tmp" >"$log" 2>&1 9>&- </dev/null; then
 			tail -n 25 "$log" >&2
 			rm -rf --one-file-system "$tmp"
 			die "could not make $name; see $log"

@@ -79,6 +79,7 @@ make_boot_files()
 	tree=$dir/initramfs
 	mkdir -p "$tree/bin" "$tree/boot-modules"
 	cp "$root/bin/busybox" "$tree/bin/busybox"
+	# What is built in has no file and needs none.
 	for module in $BOOT_MODULES; do
 		modprobe -d "$entry" -S "$release" --show-depends "$module" |
 			awk '$1 == "insmod" { print $2 }'

@@ -96,19 +96,27 @@ make_stock_kernel()
 	release=$(cat "$root/kernels/$name/release")
 	mkdir -p "$dir/lib/modules"
 	printf '%s\n' "$release" >"$dir/release"
-	cp "$root/kernels/$name/boot/vmlinuz-$release" "$dir/vmlinuz"
-	if [ -d "$root/kernels/$name/usr/lib/modules" ]; then
-		cp -a "$root/kernels/$name/usr/lib/modules/$release" "$dir/lib/modules/"
-	else
-		cp -a "$root/kernels/$name/lib/modules/$release" "$dir/lib/modules/"
-	fi
+	# Debian 13's kernel is in /boot; newer ones keep it by their modules,
+	# and the lists of built-in modules in a package that the headers need.
+	find "$root/kernels/$name" \( -path "*/boot/vmlinuz-$release" -o \
+		-path "*/$release/vmlinuz" \) -exec cp {} "$dir/vmlinuz" \;
+	[ -s "$dir/vmlinuz" ]
+	cp -a "$root/kernels/$name/usr/lib/modules/$release" "$dir/lib/modules/"
+	for module in modules.order modules.builtin modules.builtin.modinfo; do
+		[ -e "$dir/lib/modules/$release/$module" ] ||
+			cp "$root/usr/lib/modules/$release/$module" \
+				"$dir/lib/modules/$release/"
+	done
+	rm -f "$dir/lib/modules/$release/vmlinuz"
 	for module in $UNUSED_MODULES; do
 		rm -rf "$dir/lib/modules/$release/${module:?}"
 	done
 	rm -rf "$dir/lib/modules/$release"/{build,source}
 	find "$dir/lib/modules" -name '*.ko.xz' -print0 |
 		xargs -0 -r -P "$OHCA_JOBS" -n 64 xz -d
-	[ "$name" != debian13 ] || add_siw "$dir" "$release"
+	if [ "$name" = debian13 ]; then
+		add_siw "$dir" "$release"
+	fi
 	depmod -b "$dir" "$release"
 }
 
