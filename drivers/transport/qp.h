@@ -12,6 +12,42 @@
 #define TP_MAX_RD_ATOMIC	128u
 
 /**
+ * struct tp_budget - what is left of a call's share
+ * @bytes: payload
+ * @trains: trains
+ */
+struct tp_budget {
+	u32 bytes;
+	u32 trains;
+};
+
+/**
+ * struct tp_pos - how far the requester has come in sending
+ * @cur: WR that the next packet is of; head <= @cur <= tail
+ * @pkt: packets of @cur that were sent in this pass
+ * @psn: PSN of the next packet; behind @sent while packets are sent again
+ * @sent: one past the newest PSN that was ever sent
+ * @out: SEND and WRITE packets sent in this pass that were not acknowledged
+ * @unasked: packets sent since the last one that asks for an answer
+ * @reads: READ and ATOMIC requests sent in this pass and not answered
+ * @probing: a message that there is no credit for is out
+ * @probe_psn: its last PSN
+ *
+ * Apart, so that what the owner could not send is undone by one assignment.
+ */
+struct tp_pos {
+	u32 cur;
+	u32 pkt;
+	u32 psn;
+	u32 sent;
+	u32 out;
+	u32 unasked;
+	u32 reads;
+	bool probing;
+	u32 probe_psn;
+};
+
+/**
  * struct tp_req - the requester and completer half; all under @lock
  * @lock: taken with bottom halves off
  * @state: enum tp_qp_state, this half's view
@@ -19,21 +55,15 @@
  * @sq_stride: bytes of a slot
  * @sq_mask: slots - 1; there is a power of two of them
  * @head: oldest WR that has not completed; counts on, as the next two do
- * @cur: WR that the next packet is of; @head <= @cur <= @tail
  * @tail: one past the newest WR taken
- * @cur_pkt: packets of @cur that were sent in this pass
  * @una: oldest PSN that was not acknowledged
- * @psn: PSN of the next packet; behind @sent while packets are sent again
- * @sent: one past the newest PSN that was ever sent
- * @next_psn: first PSN of the next WR to start
+ * @next_psn: first PSN of the next WR to be taken
+ * @pos: how far sending has come
+ * @budget: of the call that is sending; what it sends to a QP of this host, and
+ *          the answers that come back, are all of its share
  * @ssn: send sequence number of the next message to start (IBA 9.7.7.2)
  * @lsn: newest send sequence number there is a credit for, if @limited
  * @limited: the peer gives credits
- * @probing: a message past @lsn is outstanding; @probe_psn is its last PSN
- * @probe_psn: see @probing
- * @pkts_out: SEND and WRITE packets sent in this pass that were not acknowledged
- * @pkts_unasked: packets sent since the last that asks for an answer
- * @rd_out: READ and ATOMIC requests sent in this pass and not answered
  * @retries: transport retries that are left
  * @rnr_retries: RNR retries that are left
  * @implied_valid: a lost response was implied at @implied_psn, and seen to
@@ -43,7 +73,6 @@
  * @ack_deadline: when the oldest unacknowledged packet is given up; 0: not running
  * @rnr_deadline: when an RNR wait ends; 0: none
  * @armed: what the owner's timer was last armed for; 0: not armed
- * @flushing: WRs that come now are flushed
  * @mem: the train on its way out
  * @resp_mem: where a response is put
  */
@@ -54,21 +83,14 @@ struct tp_req {
 	u32 sq_stride;
 	u32 sq_mask;
 	u32 head;
-	u32 cur;
 	u32 tail;
-	u32 cur_pkt;
 	u32 una;
-	u32 psn;
-	u32 sent;
 	u32 next_psn;
+	struct tp_pos pos;
+	struct tp_budget budget;
 	u32 ssn;
 	u32 lsn;
 	bool limited;
-	bool probing;
-	u32 probe_psn;
-	u32 pkts_out;
-	u32 pkts_unasked;
-	u32 rd_out;
 	u8 retries;
 	u8 rnr_retries;
 	bool implied_valid;
@@ -93,11 +115,13 @@ struct tp_req {
  * @compare: AtomicETH, to know a duplicate by
  * @swap: AtomicETH
  * @msn: MSN of the answer
- * @from: first packet of the answer that is being sent now, as the request asked
+ * @from: first packet of the part that is being sent now, as the request asked
  * @next: next packet to send
+ * @part: READ: bytes of the part that is being sent now
  * @op: TP_OP_READ, TP_OP_CMP_SWAP or TP_OP_FETCH_ADD
  * @valid: holds an answer
  * @queued: in the queue of answers to send
+ * @replay: a duplicate request asked for it
  */
 struct tp_resource {
 	u32 psn;
@@ -111,9 +135,11 @@ struct tp_resource {
 	u32 msn;
 	u32 from;
 	u32 next;
+	u32 part;
 	u8 op;
 	bool valid;
 	bool queued;
+	bool replay;
 };
 
 /**
