@@ -60,13 +60,13 @@ struct soft_qp {
 	struct tp_qp tp;
 	struct soft_ring *sq;
 	struct soft_ring *rq;
-	spinlock_t post_lock;
-	spinlock_t rq_post_lock;
+	spinlock_t post_lock;		/* see @post_lock */
+	spinlock_t rq_post_lock;	/* see @rq_post_lock */
 	bool user;
 	bool sq_sig_all;
 	struct ib_qp_attr attr;
 	struct ib_qp_cap cap;
-	struct mutex mutex;
+	struct mutex mutex;		/* see @mutex */
 	struct soft_path __rcu *path;
 	struct hrtimer timer;
 	u64 deadline;

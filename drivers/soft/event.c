@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handlers of consumers, called with no lock held.
+ *
+ * Completions and events come up under the transport's locks; a handler may post
+ * and poll, which takes them. So what is due is put on a list of this CPU, and
+ * soft_leave() of the outermost soft_enter() calls the handlers. Bottom halves are
+ * off in between, so the list is this context's alone.
+ */
+#include <linux/bottom_half.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+
+#include "cq.h"
+#include "qp.h"
+
+/**
+ * struct soft_due - handlers to be called on a CPU
+ * @cqs: soft_cq.node
+ * @qps: soft_qp.event_node
+ * @depth: nested soft_enter()
+ */
+struct soft_due {
+	struct llist_head cqs;
+	struct llist_head qps;
+	unsigned int depth;
+};
+
+static DEFINE_PER_CPU(struct soft_due, soft_due);
+
+static const enum ib_event_type event_types[] = {
+	[TP_EVENT_COMM_EST]	= IB_EVENT_COMM_EST,
+	[TP_EVENT_SQ_DRAINED]	= IB_EVENT_SQ_DRAINED,
+	[TP_EVENT_LAST_WQE]	= IB_EVENT_QP_LAST_WQE_REACHED,
+	[TP_EVENT_QP_FATAL]	= IB_EVENT_QP_FATAL,
+	[TP_EVENT_REQ_ERR]	= IB_EVENT_QP_REQ_ERR,
+	[TP_EVENT_ACCESS_ERR]	= IB_EVENT_QP_ACCESS_ERR,
+};
+
+void soft_cq_raise(struct soft_cq *cq, int what)
+{
+	/* Not 0 before: it is on some CPU's list, and that CPU has not come to it. */
+	if (atomic_fetch_or(what, &cq->pending))
+		return;
+	refcount_inc(&cq->refs);
+	llist_add(&cq->node, this_cpu_ptr(&soft_due.cqs));
+}
+
+void soft_qp_raise(struct soft_qp *qp, enum tp_event event)
+{
+	if (atomic_fetch_or(BIT(event), &qp->events))
+		return;
+	soft_qp_hold(qp);
+	llist_add(&qp->event_node, this_cpu_ptr(&soft_due.qps));
+}
+
+static void call_cq(struct soft_cq *cq, int what)
+{
+	struct ib_cq *ibcq = &cq->ibcq;
+	struct ib_event event = {
+		.device = ibcq->device,
+		.event = IB_EVENT_CQ_ERR,
+		.element.cq = ibcq,
+	};
+
+	if (what & SOFT_CQ_ERROR && ibcq->event_handler)
+		ibcq->event_handler(&event, ibcq->cq_context);
+	if (what & SOFT_CQ_COMPLETION && ibcq->comp_handler)
+		ibcq->comp_handler(ibcq, ibcq->cq_context);
+}
+
+static void call_qp(struct soft_qp *qp, unsigned long what)
+{
+	struct ib_qp *ibqp = &qp->ibqp;
+	struct ib_event event = {
+		.device = ibqp->device,
+		.element.qp = ibqp,
+	};
+	unsigned int bit;
+
+	for_each_set_bit(bit, &what, ARRAY_SIZE(event_types)) {
+		event.event = event_types[bit];
+		if (ibqp->event_handler)
+			ibqp->event_handler(&event, ibqp->qp_context);
+	}
+}
+
+static void run_due(struct soft_due *due)
+{
+	struct soft_cq *cq, *next_cq;
+	struct soft_qp *qp, *next_qp;
+
+	/* The next entry is known before @pending is 0: from then on it may be listed anew. */
+	llist_for_each_entry_safe(qp, next_qp, llist_del_all(&due->qps), event_node) {
+		call_qp(qp, atomic_xchg(&qp->events, 0));
+		soft_qp_put(qp);
+	}
+	llist_for_each_entry_safe(cq, next_cq, llist_del_all(&due->cqs), node) {
+		call_cq(cq, atomic_xchg(&cq->pending, 0));
+		soft_cq_put(cq);
+	}
+}
+
+void soft_enter(void)
+{
+	local_bh_disable();
+	this_cpu_inc(soft_due.depth);
+}
+
+void soft_leave(void)
+{
+	struct soft_due *due = this_cpu_ptr(&soft_due);
+
+	if (due->depth == 1) {
+		while (!llist_empty(&due->cqs) || !llist_empty(&due->qps))
+			run_due(due);
+	}
+	this_cpu_dec(soft_due.depth);
+	local_bh_enable();
+}
