@@ -34,9 +34,9 @@ static void __exit soft_exit(void)
 	/* Waits for a newlink under way; there is no other way to a new device. */
 	rdma_link_unregister(&soft_link_ops);
 	soft_netdev_exit();
-	soft_qp_run_cleanup();
 	/* Callbacks of ours that are still to run. */
 	rcu_barrier();
+	soft_qp_run_cleanup();
 }
 
 module_init(soft_init);
