@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "case.h"
+#include "suite.h"
+
+const struct sim_case large_cases[] = {
+	{ NULL, NULL, NULL, false }
+};
