@@ -19,8 +19,9 @@ help:
 	@echo '  make dkms-install    hand them to DKMS; make dkms-remove takes them away'
 	@echo 'In the virtual machine, and natively (they install what they need, as root):'
 	@echo '  make demo            two OpenHCA devices move RDMA traffic'
-	@echo '  make check           every test: lint, sim, kunit, vm-test'
+	@echo '  make check           every test: lint, sim, selftest, kunit, vm-test'
 	@echo '  make sim             the transport under a bad wire, natively'
+	@echo '  make selftest        does the virtual machine fail when it should?'
 	@echo '  make kunit           the unit tests, in the test kernel'
 	@echo '  make vm-test         the integration tests; T="name ..." picks some'
 	@echo '  make lint            checkpatch, sparse, W=1, kernel-doc, shellcheck'
@@ -37,7 +38,6 @@ install: modules
 
 uninstall:
 	rm -f $(foreach m,$(MODULES) ohca_kunit,$(DESTDIR)/lib/modules/$(RELEASE)/extra/$(m).ko*)
-	rm -f $(foreach m,$(MODULES) ohca_kunit,$(DESTDIR)/lib/modules/$(RELEASE)/extra/drivers/$(m).ko*)
 	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
 
 dkms-install dkms-remove:
@@ -52,6 +52,9 @@ vm-test:
 sim:
 	scripts/sim
 
+selftest:
+	scripts/vm-selftest
+
 clean:
 	rm -rf .tmp_versions Module.symvers modules.order .module-common.o .*.cmd
 	rm -f ohca_*.o ohca_*.ko ohca_*.mod ohca_*.mod.c ohca_*.mod.o
@@ -59,4 +62,4 @@ clean:
 	@if [ -e tools/sim/Makefile ]; then $(MAKE) -C tools/sim clean; fi
 
 .PHONY: all help modules install uninstall dkms-install dkms-remove demo check \
-	lint bench kunit vm-test sim clean
+	lint bench kunit vm-test sim selftest clean

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# timeout: 20
+
+echo fine
