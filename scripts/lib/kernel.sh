@@ -66,7 +66,7 @@ make -s olddefconfig
 cat "$@" | grep -E '^CONFIG_[A-Z0-9_]+=[ym]' | while read -r line; do
 	grep -qxF "$line" .config || echo "not granted: $line"
 done | tee not-granted
-nice make -s -j"$jobs" bzImage modules
+make -s -j"$jobs" bzImage modules
 make -s INSTALL_MOD_PATH="$dir" INSTALL_MOD_STRIP=1 modules_install
 cp arch/x86/boot/bzImage "$dir/vmlinuz"
 make -s kernelrelease | tail -n 1 >"$dir/release"
