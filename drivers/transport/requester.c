@@ -368,6 +368,24 @@ static void tp_req_fill(struct tp_qp *qp, const struct tp_send_wr *wr, struct tp
 		train->flags |= TP_TRAIN_RESENT;
 }
 
+/* Whether @wr takes a receive WR of the peer's that the peer gave no credit for. */
+static bool tp_req_uncovered(const struct tp_req *req, const struct tp_send_wr *wr)
+{
+	return req->limited && tp_wr_type(wr)->takes_recv && tp_psn_diff(wr->ssn, req->lsn) > 0;
+}
+
+/*
+ * Without a credit one message at a time may be sent to try (IBA 9.7.7.2.5): its
+ * answer has new credits, or is an RNR NAK.
+ */
+static bool tp_req_must_wait(const struct tp_req *req, const struct tp_send_wr *wr)
+{
+	const struct tp_pos *pos = &req->pos;
+
+	return pos->probing && !pos->pkt && !tp_psn_before(pos->probe_psn, req->una) &&
+	       tp_req_uncovered(req, wr);
+}
+
 /*
  * Sends @train and moves on by @npsn PSNs of @wr. Moving comes first, the answer may
  * be there before tp_owner_xmit() returns; @wr may be gone by then.
@@ -386,6 +404,10 @@ static enum tp_step tp_req_xmit(struct tp_qp *qp, struct tp_send_wr *wr,
 	} else {
 		pos->out += npsn;
 		pos->unasked = train->flags & TP_TRAIN_ACKREQ ? 0 : pos->unasked + npsn;
+	}
+	if (!pos->pkt && tp_req_uncovered(req, wr)) {
+		pos->probing = true;
+		pos->probe_psn = tp_psn_add(wr->first_psn, wr->npkts - 1);
 	}
 	wr->started = true;
 	pos->psn = tp_psn_add(pos->psn, npsn);
@@ -427,7 +449,7 @@ static bool tp_req_asks(struct tp_qp *qp, const struct tp_send_wr *wr,
 		return false;
 	if (wr->signaled && unasked >= TP_ASK_SIGNALED)
 		return true;
-	if (req->pos.probing)
+	if (tp_req_uncovered(req, wr))
 		return true;
 	if (req->pos.cur + 1 != req->tail)
 		return false;
@@ -513,31 +535,13 @@ static enum tp_step tp_req_send_part(struct tp_qp *qp, struct tp_send_wr *wr, u3
 	return step;
 }
 
-/*
- * Whether the peer gave a credit for @wr, which takes a receive WR. Without, one
- * message at a time may be sent to try (IBA 9.7.7.2.5): its answer has new credits,
- * or is an RNR NAK.
- */
-static bool tp_req_credit(struct tp_req *req, const struct tp_send_wr *wr)
-{
-	struct tp_pos *pos = &req->pos;
-
-	if (!req->limited || pos->pkt || tp_psn_diff(wr->ssn, req->lsn) <= 0)
-		return true;
-	if (pos->probing && !tp_psn_before(pos->probe_psn, req->una))
-		return false;
-	pos->probing = true;
-	pos->probe_psn = tp_psn_add(wr->first_psn, wr->npkts - 1);
-	return true;
-}
-
 static enum tp_step tp_req_send_message(struct tp_qp *qp, struct tp_send_wr *wr)
 {
 	struct tp_req *req = &qp->req;
 
 	if (req->pos.out >= TP_WINDOW_PACKETS)
 		return TP_STEP_WAIT;
-	if (tp_wr_type(wr)->takes_recv && !tp_req_credit(req, wr))
+	if (tp_req_must_wait(req, wr))
 		return TP_STEP_WAIT;
 	return tp_req_send_part(qp, wr, min(TP_WINDOW_PACKETS - req->pos.out, TP_TRAIN_PACKETS),
 				false);
