@@ -322,11 +322,13 @@ bool tp_train_join(struct tp_train *train, const struct tp_packet *pkt)
 	if (pkt->psn != tp_psn_add(train->psn, train->npkts) || pkt->pkey != train->pkey ||
 	    pkt->dest_qpn != train->dest_qpn || (pkt->flags ^ train->flags) & TP_JOIN_SAME)
 		return false;
-	if (train->npkts >= TP_TRAIN_PACKETS || train->length > TP_TRAIN_BYTES - TP_MAX_MTU)
+	if (train->npkts >= TP_TRAIN_PACKETS || pkt->length > TP_TRAIN_BYTES - train->length)
 		return false;
-	/* What is there is full packets, and this one is no larger: the train's mtu is right. */
+	/* What is there is full packets. This one is too, or is the message's last. */
 	if (!pkt->length || pkt->length > train->mtu ||
 	    train->length != train->npkts * train->mtu)
+		return false;
+	if (pkt->length < train->mtu && !(pkt->flags & TP_TRAIN_LAST))
 		return false;
 
 	train->npkts++;
