@@ -90,8 +90,8 @@ netdev_up()
 {
 	in_ns "$1" sysctl -qw "net.ipv6.conf.$2.accept_dad=0"
 	in_ns "$1" ip link set "$2" mtu "${4:-9000}" up
-	in_ns "$1" ip addr add "10.77.0.$3/24" dev "$2"
-	in_ns "$1" ip addr add "fd00:77::$3/64" dev "$2" nodad
+	in_ns "$1" ip addr replace "10.77.0.$3/24" dev "$2"
+	in_ns "$1" ip addr replace "fd00:77::$3/64" dev "$2" nodad
 }
 
 # device NAME NETDEV N [NAMESPACE] [TYPE] - an RDMA device on a netdev that is up
@@ -167,6 +167,17 @@ same_host()
 # gid_index DEVICE v4|v6|ll - prints the index of the RoCE v2 GID of that kind
 gid_index()
 {
+	if [ -e "$CLASS/$1" ]; then
+		gid_index_here "$@"
+	else
+		# `rdma system set netns exclusive`: only its namespace shows it.
+		on "$1" bash -c "CLASS=$CLASS; $(declare -f gid_index_here)
+			gid_index_here $*"
+	fi
+}
+
+gid_index_here()
+{
 	local dir=$CLASS/$1/ports/1 kind=$2 i gid type
 	for ((i = 0; i < 64; i++)); do
 		read -r gid 2>/dev/null <"$dir/gids/$i" || continue
@@ -182,9 +193,10 @@ gid_index()
 	return 1
 }
 
-port_state()
+# port_is DEVICE STATE - as in ACTIVE, DOWN
+port_is()
 {
-	cut -d' ' -f2 "$CLASS/$1/ports/1/state"
+	grep -q ": $2$" "$CLASS/$1/ports/1/state"
 }
 
 active_mtu_is()
@@ -292,12 +304,52 @@ python()
 	PYTHONPATH=$TESTING PYTHONDONTWRITEBYTECODE=1 python3 "$TESTING/$1" "${@:2}"
 }
 
-# on_dead PID SECONDS - the process ends by itself within so many seconds
+# start_traffic SERVER CLIENT TOOL [OPTION]... - endless traffic behind the case.
+# The ends' processes are in $server_pid and $client_pid.
+start_traffic()
+{
+	local server=$1 client=$2 tool=$3
+	shift 3
+	LIMIT=1000 start_server "$server" "$tool" -n 100000000 "$@"
+	on "$client" timeout 1000 "$tool" $(device_options "$client" "$tool") \
+		-n 100000000 "$@" "${ADDR4[$server]}" >client.out 2>client.err &
+	client_pid=$!
+	eventually 20 moves "$client" "$server"
+}
+
+# moves DEVICE... - one of their counters of packets goes up
+moves()
+{
+	local dev before after
+	before=$(for dev; do counter "$dev" sent_pkts; done | paste -sd' ')
+	sleep 0.2
+	after=$(for dev; do counter "$dev" sent_pkts; done | paste -sd' ')
+	[ "$before" != "$after" ]
+}
+
+# traffic_fails SECONDS - both ends come to an end within so many seconds, and
+# they know that it went wrong
+traffic_fails()
+{
+	local pid
+	for pid in "$client_pid" "$server_pid"; do
+		ends_within "$pid" "$1"
+		if wait "$pid"; then
+			show_outputs
+			fail 'an end of the traffic claims that all went well'
+		fi
+	done
+}
+
+# ends_within PID SECONDS - the process ends by itself within so many seconds
 ends_within()
 {
 	local end=$((SECONDS + $2))
 	while kill -0 "$1" 2>/dev/null; do
-		[ $SECONDS -lt $end ] || fail "process $1 still runs after $2 s"
+		if [ $SECONDS -ge $end ]; then
+			show_outputs
+			fail "process $1 still runs after $2 s"
+		fi
 		sleep 0.1
 	done
 }
