@@ -41,6 +41,7 @@ struct soft_qp_handle;
  * @deadline: what @timer is armed for, ns; 0 if not
  * @work: goes on with tp_send() and tp_respond() when a budget was spent or
  *        the wire had no room
+ * @far_work: the same, for another CPU (wire_tx.c says why)
  * @cq_full: a completion was lost: @work moves the QP to ERR
  * @events: enum tp_event bits for soft_leave() to raise; not 0: @event_node is in
  *          a list
@@ -71,6 +72,7 @@ struct soft_qp {
 	struct hrtimer timer;
 	u64 deadline;
 	struct work_struct work;
+	struct work_struct far_work;
 	bool cq_full;
 	atomic_t events;
 	struct llist_node event_node;
@@ -106,6 +108,7 @@ void soft_qp_run_init(struct soft_qp *qp);
 void soft_qp_run_stop(struct soft_qp *qp);
 void soft_qp_kick(struct soft_qp *qp);
 void soft_qp_defer(struct soft_qp *qp);
+void soft_qp_defer_on(struct soft_qp *qp, int cpu);
 void soft_qp_arm(struct soft_qp *qp, u64 deadline);
 
 /* ib_device_ops */

@@ -81,6 +81,32 @@ void soft_qp_defer(struct soft_qp *qp)
 		soft_qp_put(qp);
 }
 
+static void soft_qp_far_work(struct work_struct *work)
+{
+	struct soft_qp *qp = container_of(work, struct soft_qp, far_work);
+
+	if (soft_qp_turn(qp))
+		soft_qp_defer(qp);
+	soft_qp_put(qp);
+}
+
+/**
+ * soft_qp_defer_on() - soft_qp_defer() to a certain CPU
+ * @qp: the QP; the caller holds a reference
+ * @cpu: the CPU
+ *
+ * A work item that runs is queued again where it runs, so this is another one:
+ * soft_qp_defer()'s may be what calls here.
+ *
+ * Context: any.
+ */
+void soft_qp_defer_on(struct soft_qp *qp, int cpu)
+{
+	soft_qp_hold(qp);
+	if (!queue_work_on(cpu, soft_qp_wq, &qp->far_work))
+		soft_qp_put(qp);
+}
+
 /**
  * soft_qp_kick() - rings the doorbell: sends what was posted, here and now
  * @qp: the QP; the caller holds a reference
@@ -156,6 +182,7 @@ void soft_qp_arm(struct soft_qp *qp, u64 deadline)
 void soft_qp_run_init(struct soft_qp *qp)
 {
 	INIT_WORK(&qp->work, soft_qp_work);
+	INIT_WORK(&qp->far_work, soft_qp_far_work);
 	hrtimer_setup(&qp->timer, soft_qp_timeout, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 }
 

@@ -38,13 +38,15 @@ struct tp_train;
  * @ifindex: netdev of the source GID
  * @qpn: the QP's number
  * @flags: PATH_STARVED: the QP waits for room
+ * @cpu: where requests [0] and responses [1] were last sent from
+ * @asked: the last request sent asks for an answer; under req.lock
  * @net: namespace of @sock; a reference is held
  * @sock: owns the skbs on their way: counts their bytes, keeps them on one TX
  *        queue, and caches the route; never bound, never receives
  * @cookie: validates the cached route
  * @gid: the source GID's table entry; a reference is held
  *
- * Constant after creation but for @ip_id, @flags and @cookie.
+ * Constant after creation but for @ip_id, @flags, @cpu, @asked and @cookie.
  */
 struct soft_path {
 	struct in6_addr saddr;
@@ -59,6 +61,8 @@ struct soft_path {
 	int ifindex;
 	u32 qpn;
 	unsigned long flags;
+	int cpu[2];
+	bool asked;
 	struct net *net;
 	struct socket *sock;
 	u32 cookie;

@@ -18,6 +18,7 @@
 #include <net/ip6_route.h>
 #include <net/sock.h>
 #include <net/udp.h>
+#include <ohca/compat.h>
 
 #include "device.h"
 #include "icrc.h"
@@ -334,17 +335,42 @@ static int send_run(struct soft_path *path, struct dst_entry *dst, const struct 
 	return ip6_local_out(path->net, sk, skb);
 }
 
+/*
+ * Whether @train stays behind what was sent before it. A software device such as
+ * veth or lo has a queue for each CPU, and packets of one QP in two of them would
+ * pass each other: the peer's NAK, and all of it sent again, costs far more than
+ * sending from where the others went. Requests have arrived when they have been
+ * acknowledged; if an acknowledgement is on its way, it will set off @train there,
+ * else somebody has to be sent. Adapters are left alone: the socket keeps to one TX queue.
+ */
+static bool in_order(struct soft_qp *qp, struct soft_path *path, const struct net_device *dev,
+		     const struct tp_train *train)
+{
+	bool response = !tp_op_is_request(train->op);
+	int *cpu = &path->cpu[response];
+	bool idle;
+
+	if (*cpu == smp_processor_id() || !ohca_netdev_is_lltx(dev) || dev->lower_level > 1)
+		return true;
+	if (response)
+		idle = refcount_read(&path->sock->sk->sk_wmem_alloc) == 1;
+	else
+		idle = train->psn == qp->tp.req.una;
+	if (idle || !cpu_online(*cpu)) {
+		*cpu = smp_processor_id();
+		return true;
+	}
+	if (response || !path->asked)
+		soft_qp_defer_on(qp, *cpu);
+	return false;
+}
+
 /* Sends all runs of a train. Return: packets that could not be sent. */
-static u32 send_train(struct soft_path *path, const struct tp_train *train)
+static u32 send_train(struct soft_path *path, struct dst_entry *dst, const struct tp_train *train)
 {
 	struct in in = { .seg = train->seg };
-	struct dst_entry *dst;
 	u32 limit, max_pkts, mtu, i, lost = 0;
 	struct run run;
-
-	dst = soft_path_route(path);
-	if (IS_ERR(dst))
-		return train->npkts;
 
 	limit = skb_limit(path, dst);
 	max_pkts = min(READ_ONCE(dst->dev->gso_max_segs), TP_TRAIN_PACKETS);
@@ -359,8 +385,25 @@ static u32 send_train(struct soft_path *path, const struct tp_train *train)
 			break;
 		}
 	}
-	dst_release(dst);
 	return lost;
+}
+
+/* Sends a train, if it may go now. Return: as soft_wire_xmit(), or packets that were lost. */
+static int try_train(struct soft_qp *qp, struct soft_path *path, const struct tp_train *train)
+{
+	struct dst_entry *dst;
+	int ret = -EAGAIN;
+
+	dst = soft_path_route(path);
+	if (IS_ERR(dst))
+		return train->npkts;
+	if (in_order(qp, path, dst->dev, train) && soft_path_has_room(path))
+		ret = send_train(path, dst, train);
+	if (!ret && tp_op_is_request(train->op))
+		path->asked = train->flags & TP_TRAIN_ACKREQ ||
+			      (train->op != TP_OP_SEND && train->op != TP_OP_WRITE);
+	dst_release(dst);
+	return ret;
 }
 
 /**
@@ -375,21 +418,18 @@ int soft_wire_xmit(struct soft_qp *qp, const struct tp_train *train)
 {
 	struct soft_dev *dev = to_soft_dev(qp->ibqp.device);
 	struct soft_path *path;
-	u32 lost = train->npkts;
-	int err = 0;
+	int ret = train->npkts;
 
 	rcu_read_lock();
 	path = rcu_dereference(qp->path);
 	/* The netdev may have left the path's namespace. */
-	if (path && READ_ONCE(dev->net) == path->net) {
-		if (soft_path_has_room(path))
-			lost = send_train(path, train);
-		else
-			err = -EAGAIN;
-	}
+	if (path && READ_ONCE(dev->net) == path->net)
+		ret = try_train(qp, path, train);
 	rcu_read_unlock();
 
-	if (!err && lost)
+	if (ret > 0) {
 		soft_stats_event(dev->stats, SOFT_CNT_SEND_ERR);
-	return err;
+		ret = 0;
+	}
+	return ret;
 }

@@ -135,6 +135,16 @@ static inline void ohca_flowi4_set_tos(struct flowi4 *fl4, u8 tos)
 #endif
 }
 
+/* Whether a netdev sends without a queue lock: virtual ones do. */
+static inline bool ohca_netdev_is_lltx(const struct net_device *dev)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return dev->lltx;
+#else
+	return dev->features & NETIF_F_LLTX;
+#endif
+}
+
 /* Tracepoints: newer kernels remember a string's source from its __string(). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define ohca_assign_str(dst, src)	__assign_str(dst)
