@@ -27,7 +27,8 @@ rdma link show a0/1 | grep -q 'netdev d0' || fail 'no device'
 
 step 'what is wrong is refused'
 refuse 'exist|in use' add again d0
-refuse 'exist|in use' add a0 d1
+# IB core's errno for a name that is taken is ENFILE.
+refuse 'exist|in use|Too many' add a0 d1
 refuse 'ind|No such|not' add b0 nosuchdev
 refuse . add "$(printf 'n%.0s' $(seq 80))" d1
 refuse . add a/b d1

@@ -77,11 +77,15 @@ ADDR4[a0]=10.77.0.7
 eventually 5 gid_index a0 v4
 pingpong a0 a0 -n 20
 
-step 'and back, when the namespace ends'
-ip netns del far
-eventually 10 test -e /sys/class/net/other0
+step 'and back'
+ip netns exec far ip link set other0 netns 1
 NS[a0]=init
 netdev_up init other0 8
 ADDR4[a0]=10.77.0.8
-eventually 10 gid_index a0 v4
+eventually 5 gid_index a0 v4
 pingpong a0 a0 -n 20
+
+step 'a namespace ends, its netdevs and their devices with it'
+ip link set other0 netns far
+ip netns del far
+eventually 20 test ! -e $CLASS/a0
