@@ -4,7 +4,8 @@
  */
 #include "device.h"
 
-#include <linux/inetdevice.h>
+#include <linux/module.h>
+#include <linux/sizes.h>
 #include <net/addrconf.h>
 #include <rdma/ib_user_verbs.h>
 #include <ohca/compat.h>
@@ -125,6 +126,7 @@ static void soft_dealloc_driver(struct ib_device *ibdev)
 	soft_netdev_release(dev);
 	soft_stats_destroy(dev->stats);
 	xa_destroy(&dev->keys);
+	put_device(ibdev->dev.parent);
 }
 
 OHCA_DEFINE_REG_USER_MR(soft_op_reg_user_mr, soft_reg_user_mr)
@@ -190,8 +192,11 @@ static void init_ibdev(struct ib_device *ibdev, const struct net_device *ndev)
 				  BIT_ULL(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ);
 	strscpy(ibdev->node_desc, soft_node_desc, sizeof(ibdev->node_desc));
 	addrconf_addr_eui48((u8 *)&ibdev->node_guid, (const char *)ndev->dev_addr);
-	/* Topology: programs look for the device near the PCI function of its netdev. */
-	ibdev->dev.parent = ndev->dev.parent;
+	/*
+	 * Topology: programs look for the device near the PCI function of its
+	 * netdev. The function may go before the device is registered.
+	 */
+	ibdev->dev.parent = get_device(ndev->dev.parent);
 }
 
 /**
