@@ -43,7 +43,7 @@ enum tp_drop {
 	TP_DROP_ICRC,
 	TP_DROP_VERSION,	/* transport header version is not 0 */
 	TP_DROP_OPCODE,		/* unknown, or of a transport this QP doesn't run */
-	TP_DROP_PAD,		/* pad count larger than the payload, or with a payload that must be whole */
+	TP_DROP_PAD,		/* pad count larger than the payload, or not allowed */
 	TP_DROP_LENGTH,		/* payload that the opcode can't have */
 	TP_DROP_QPN,		/* no such QP */
 	TP_DROP_SOURCE,		/* not from the connected peer's address */

@@ -56,34 +56,37 @@ void tp_qp_fini(struct tp_qp *qp)
 	qp->req.sq = NULL;
 }
 
-/* What an attribute means beyond its value. */
-static void tp_take_attributes(struct tp_qp *qp, const struct tp_qp_attr *attr, u32 mask)
+static void tp_take_attributes(struct tp_qp_attr *own, const struct tp_qp_attr *attr, u32 mask)
 {
-	struct tp_qp_attr *own = &qp->attr;
-
-#define TAKE(bit, member)		\
-	do {				\
-		if (mask & (bit))	\
-			own->member = attr->member; \
-	} while (0)
-	TAKE(TP_ATTR_ACCESS, access);
-	TAKE(TP_ATTR_PKEY, pkey);
-	TAKE(TP_ATTR_DEST_QPN, dest_qpn);
-	TAKE(TP_ATTR_MTU, mtu);
-	TAKE(TP_ATTR_MAX_RD, max_rd_atomic);
-	TAKE(TP_ATTR_MAX_DEST_RD, max_dest_rd_atomic);
-	TAKE(TP_ATTR_TIMEOUT, timeout);
-	TAKE(TP_ATTR_RETRY, retry_cnt);
-	TAKE(TP_ATTR_RNR_RETRY, rnr_retry);
-	TAKE(TP_ATTR_RNR_TIMER, min_rnr_timer);
-#undef TAKE
-	own->max_rd_atomic = min_t(u32, own->max_rd_atomic, TP_MAX_RD_ATOMIC);
-	own->max_dest_rd_atomic = min_t(u32, own->max_dest_rd_atomic, TP_MAX_RD_ATOMIC);
-
+	if (mask & TP_ATTR_ACCESS)
+		own->access = attr->access;
+	if (mask & TP_ATTR_PKEY)
+		own->pkey = attr->pkey;
+	if (mask & TP_ATTR_DEST_QPN)
+		own->dest_qpn = attr->dest_qpn;
+	if (mask & TP_ATTR_MTU)
+		own->mtu = attr->mtu;
+	if (mask & TP_ATTR_MAX_RD)
+		own->max_rd_atomic = min_t(u32, attr->max_rd_atomic, TP_MAX_RD_ATOMIC);
+	if (mask & TP_ATTR_MAX_DEST_RD)
+		own->max_dest_rd_atomic = min_t(u32, attr->max_dest_rd_atomic, TP_MAX_RD_ATOMIC);
+	if (mask & TP_ATTR_TIMEOUT)
+		own->timeout = attr->timeout;
 	if (mask & TP_ATTR_RETRY)
-		qp->req.retries = own->retry_cnt;
+		own->retry_cnt = attr->retry_cnt;
 	if (mask & TP_ATTR_RNR_RETRY)
-		qp->req.rnr_retries = own->rnr_retry;
+		own->rnr_retry = attr->rnr_retry;
+	if (mask & TP_ATTR_RNR_TIMER)
+		own->min_rnr_timer = attr->min_rnr_timer;
+}
+
+/* What an attribute means beyond its value. */
+static void tp_apply_attributes(struct tp_qp *qp, const struct tp_qp_attr *attr, u32 mask)
+{
+	if (mask & TP_ATTR_RETRY)
+		qp->req.retries = attr->retry_cnt;
+	if (mask & TP_ATTR_RNR_RETRY)
+		qp->req.rnr_retries = attr->rnr_retry;
 	if (mask & TP_ATTR_SQ_PSN) {
 		qp->req.una = attr->sq_psn & TP_PSN_MASK;
 		qp->req.next_psn = qp->req.una;
@@ -144,7 +147,8 @@ void tp_qp_modify(struct tp_qp *qp, const struct tp_qp_attr *attr, u32 mask)
 {
 	spin_lock_bh(&qp->req.lock);
 	spin_lock(&qp->resp.lock);
-	tp_take_attributes(qp, attr, mask);
+	tp_take_attributes(&qp->attr, attr, mask);
+	tp_apply_attributes(qp, attr, mask);
 	if (mask & TP_ATTR_STATE)
 		tp_qp_move(qp, attr->state, mask & TP_ATTR_SQD_EVENT);
 	spin_unlock(&qp->resp.lock);
@@ -200,8 +204,8 @@ void tp_qp_error(struct tp_qp *qp, enum tp_event event)
  * @qp: the QP
  * @pkey: P_Key of the packet
  *
- * The partition is the same, and one of the two ends is a full member. Under
- * either lock.
+ * Return: true if the partition is the same, and one of the two ends is a full
+ * member. Under either lock.
  */
 bool tp_pkey_match(const struct tp_qp *qp, u16 pkey)
 {

@@ -104,8 +104,10 @@ static bool tp_op_has_answer(enum tp_op op)
 }
 
 /**
- * tp_wr_op() - the message that a WR in the SQ becomes
+ * tp_wr_op() - what kind of message a WR in the SQ becomes
  * @wr: the WR; it takes PSNs
+ *
+ * Return: the kind.
  */
 enum tp_op tp_wr_op(const struct tp_send_wr *wr)
 {
@@ -499,7 +501,7 @@ static void tp_req_place(struct tp_qp *qp, struct tp_send_wr *wr, struct tp_trai
 	} else {
 		train->flags |= tp_wr_type(wr)->flags;
 		train->imm = wr->imm;
-		if (wr->flags & TP_SEND_SOLICITED)
+		if (wr->flags & TP_SEND_SOLICITED && tp_wr_type(wr)->takes_recv)
 			train->flags |= TP_TRAIN_SE;
 	}
 }

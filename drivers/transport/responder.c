@@ -194,7 +194,7 @@ static int tp_write_remote(struct tp_qp *qp, u64 va, u32 len, u32 check, struct 
 		got = tp_owner_map(qp, mem, qp->resp.rkey, va, min(check, TP_MAP_BYTES),
 				   TP_ACCESS_REMOTE_WRITE);
 		if (got > 0) {
-			got = min((u32)got, len);
+			got = min_t(u32, got, len);
 			tp_copy(mem->seg, mem->nr, data, got);
 		}
 		tp_owner_unmap(mem);
@@ -438,6 +438,8 @@ void tp_resp_train(struct tp_qp *qp, const struct tp_train *train)
  */
 void tp_resp_fill(struct tp_qp *qp, struct tp_train *train, enum tp_op op, u32 psn, u32 msn)
 {
+	u8 credits;
+
 	*train = (struct tp_train){
 		.op = op,
 		.flags = TP_TRAIN_FIRST | TP_TRAIN_LAST | TP_TRAIN_MIGREQ,
@@ -449,8 +451,11 @@ void tp_resp_fill(struct tp_qp *qp, struct tp_train *train, enum tp_op op, u32 p
 		.syndrome = TP_AETH_ACK | TP_AETH_NO_CREDITS,
 		.msn = msn,
 	};
-	if (!qp->has_srq)
-		train->syndrome = TP_AETH_ACK | tp_credits_encode(tp_owner_recv_count(qp));
+	if (qp->has_srq)
+		return;
+	credits = tp_credits_encode(tp_owner_recv_count(qp));
+	qp->resp.told_none = !credits;
+	train->syndrome = TP_AETH_ACK | credits;
 }
 
 /**
@@ -490,7 +495,6 @@ static int tp_resp_send_ack(struct tp_qp *qp)
 		return err;
 	resp->ack_due = false;
 	resp->closing = false;
-	resp->told_none = train.syndrome == TP_AETH_ACK;
 	return 0;
 }
 

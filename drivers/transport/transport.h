@@ -343,6 +343,7 @@ enum tp_counter {
 	TP_COUNTERS(TP_COUNTER_ENUM)
 	TP_NUM_COUNTERS
 };
+
 #undef TP_COUNTER_ENUM
 
 /**
@@ -433,7 +434,10 @@ void tp_qp_fini(struct tp_qp *qp);
  */
 void tp_qp_modify(struct tp_qp *qp, const struct tp_qp_attr *attr, u32 mask);
 
-/* A copy of the present attributes and state (a QP moves to ERR or out of SQD's draining by itself). */
+/*
+ * A copy of the present attributes and state (a QP moves to ERR or out of SQD's
+ * draining by itself), with the PSNs that come next.
+ */
 void tp_qp_query(struct tp_qp *qp, struct tp_qp_attr *attr, bool *sq_draining);
 
 /*
@@ -467,10 +471,16 @@ bool tp_respond(struct tp_qp *qp);
 bool __must_check tp_deliver_local(struct tp_qp *from, struct tp_qp *to,
 				   const struct tp_train *train);
 
-/* The timer that tp_owner_arm() armed has come to its end (too early is harmless). True as for tp_send(). */
+/*
+ * The timer that tp_owner_arm() armed has come to its end (too early is harmless).
+ * True as for tp_send().
+ */
 bool tp_timeout(struct tp_qp *qp);
 
-/* The owner found the QP unusable (its device is going, its CQ has overflowed): to ERR, with @event. */
+/*
+ * The owner found the QP unusable (its device is going, its CQ has overflowed): to
+ * ERR, with @event.
+ */
 void tp_qp_error(struct tp_qp *qp, enum tp_event event);
 
 /*

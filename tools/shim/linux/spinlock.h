@@ -27,8 +27,9 @@ typedef struct {
 
 struct ohca_lock_rules {
 	unsigned int classes;
-	unsigned int held;				/* bit: a lock of this class is held */
-	unsigned int before[OHCA_LOCK_CLASSES + 1];	/* bits: classes seen held when it was taken */
+	unsigned int held;		/* bit: a lock of this class is held */
+	/* By class, bits: classes that were held when it was taken. */
+	unsigned int before[OHCA_LOCK_CLASSES + 1];
 	const char *name[OHCA_LOCK_CLASSES + 1];
 };
 
