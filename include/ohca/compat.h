@@ -34,13 +34,29 @@
 #include <rdma/iter.h>
 #endif
 
-/* A device is born in the network namespace of its netdev, or moved there later by the user. */
+/*
+ * Where each device belongs to one network namespace (`rdma system set netns
+ * exclusive`), it is born in that of its netdev; else in the initial one, and seen
+ * in all. Older kernels know only the latter; who may see a device tells the mode.
+ */
 #ifdef ib_alloc_device_with_net
 #define ohca_alloc_device(drv_struct, member, net) \
 	ib_alloc_device_with_net(drv_struct, member, net)
 #else
-#define ohca_alloc_device(drv_struct, member, net) \
-	((void)(net), ib_alloc_device(drv_struct, member))
+static inline void ohca_device_set_net(struct ib_device *ibdev, struct net *net)
+{
+	if (!rdma_dev_access_netns(ibdev, net))
+		write_pnet(&ibdev->coredev.rdma_net, net);
+}
+
+#define ohca_alloc_device(drv_struct, member, net)					\
+({											\
+	struct drv_struct *__dev = ib_alloc_device(drv_struct, member);			\
+											\
+	if (__dev)									\
+		ohca_device_set_net(&__dev->member, net);				\
+	__dev;										\
+})
 #endif
 
 /*
