@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Queue pairs. */
+#ifndef OHCA_MODEL_QP_H
+#define OHCA_MODEL_QP_H
+
+#include "srq.h"
+#include "wq.h"
+
+#include "transport.h"
+
+/* Send work requests that the transport holds at once; the rest wait in the queue. */
+#define QP_MAX_TAKEN	128u
+#define QP_MAX_INLINE	1024u
+
+/**
+ * struct qp - a queue pair
+ * @wq: the work queue; its id is the QPN
+ * @ctx: context, as the driver gave it and has modified it
+ * @st: service type, MLX5_QP_ST_*
+ * @state: MLX5_QP_STATE_*, of a QP that the transport does not run
+ * @tp: the transport's part
+ * @has_tp: the transport runs it
+ * @pd: protection domain
+ * @send_cq: completions of sends
+ * @recv_cq: completions of receives
+ * @srq: where receives come from; NULL: its own queue
+ * @buf: receive queue, and behind it the send queue
+ * @dbr: bus address of the doorbell record
+ * @rq_size: entries of the receive queue; 0: none
+ * @rq_stride: log2 of an entry's bytes
+ * @rq_ci: entries used
+ * @sq_size: entries of the send queue, 64 bytes each; 0: none
+ * @sq_at: where in @buf it begins
+ * @sq_ci: entries taken, 16 bits
+ * @recv_index: the entry that the transport holds
+ * @timer: the transport's, or in ERR one that looks for receives to flush
+ */
+struct qp {
+	struct wq wq;
+	u32 ctx[MLX5_ST_SZ_DW(qpc)];
+	u32 st;
+	u32 state;
+	struct tp_qp tp;
+	bool has_tp;
+	u32 pd;
+	struct cq *send_cq;
+	struct cq *recv_cq;
+	struct srq *srq;
+	struct qbuf buf;
+	u64 dbr;
+	u32 rq_size;
+	u32 rq_stride;
+	u16 rq_ci;
+	u32 sq_size;
+	u64 sq_at;
+	u16 sq_ci;
+	u16 recv_index;
+	struct timer timer;
+};
+
+static inline struct qp *qp_of(struct tp_qp *tp)
+{
+	return container_of(tp, struct qp, tp);
+}
+
+struct qp *qp_find(struct hca *hca, u32 qpn);
+
+/* Calls the transport again soon: there is more to do. */
+void qp_again(struct qp *qp);
+
+/* wqe.c: the next work requests, copied and checked. */
+bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr);
+bool wqe_more_sends(struct qp *qp);
+bool wqe_next_recv(struct qp *qp, struct tp_recv_wr *wr);
+u32 wqe_recv_count(struct qp *qp);
+/* Reads a send work request that is whole in @wqe. Any bytes are safe. */
+void wqe_parse_send(const u8 *wqe, u32 bytes, struct tp_send_wr *wr);
+
+/* cqe.c: completions. */
+void cqe_send(struct qp *qp, const struct tp_wc *wc);
+void cqe_recv(struct qp *qp, const struct tp_wc *wc);
+
+#endif /* OHCA_MODEL_QP_H */

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RoCE v2: Ethernet, IPv4 or IPv6, UDP, and within the transport's packets.
+ *
+ * Source addresses come from the table of RoCE addresses that the driver fills,
+ * destinations from the QP's address path.
+ */
+#include <stdlib.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include "eth.h"
+#include "icrc.h"
+#include "qp.h"
+#include "roce.h"
+
+#define ETH_BYTES	14u
+#define VLAN_BYTES	4u
+#define UDP_BYTES	8u
+#define PROTO_UDP	17
+/* Largest frame: headers, a packet of 4096 bytes, padding and ICRC. */
+#define FRAME_ROOM	(ETH_BYTES + VLAN_BYTES + 40 + UDP_BYTES + TP_HEADER_MAX + 4096 + 8)
+
+/**
+ * struct path - addresses of a packet
+ * @smac: source MAC
+ * @dmac: destination MAC
+ * @ipv4: which kind of address
+ * @sip: source; an IPv4 one is in the last 4 bytes
+ * @dip: destination, same
+ * @vlan: TCI, if @has_vlan
+ * @has_vlan: there is a tag
+ * @sport: UDP source port
+ * @tclass: traffic class
+ * @hop_limit: hop limit
+ * @flow_label: IPv6 flow label
+ */
+struct path {
+	u8 smac[6];
+	u8 dmac[6];
+	bool ipv4;
+	u8 sip[16];
+	u8 dip[16];
+	bool has_vlan;
+	u16 vlan;
+	u16 sport;
+	u8 tclass;
+	u8 hop_limit;
+	u32 flow_label;
+};
+
+static bool path_of(struct hca *hca, const void *ads, struct path *path)
+{
+	u32 index = MLX5_GET(ads, ads, src_addr_index);
+	const void *addr;
+
+	if (index >= HCA_ROCE_ADDRESSES)
+		return false;
+	addr = hca->roce[index];
+	if (MLX5_GET(roce_addr_layout, addr, roce_version) != MLX5_ROCE_VERSION_2)
+		return false;
+	memcpy(path->smac, (u8 *)MEMBER(roce_addr_layout, addr, source_mac_47_32), 6);
+	memcpy(path->dmac, (u8 *)MEMBER(ads, ads, rmac_47_32), 6);
+	path->ipv4 = MLX5_GET(roce_addr_layout, addr, roce_l3_type) == MLX5_ROCE_L3_TYPE_IPV4;
+	memcpy(path->sip, MEMBER(roce_addr_layout, addr, source_l3_address), 16);
+	memcpy(path->dip, MEMBER(ads, ads, rgid_rip), 16);
+	path->has_vlan = MLX5_GET(roce_addr_layout, addr, vlan_valid);
+	path->vlan = (u16)(MLX5_GET(ads, ads, eth_prio) << 13 |
+			   MLX5_GET(roce_addr_layout, addr, vlan_id));
+	path->sport = (u16)MLX5_GET(ads, ads, udp_sport) ?: 0xc000;
+	path->tclass = (u8)MLX5_GET(ads, ads, tclass);
+	path->hop_limit = (u8)MLX5_GET(ads, ads, hop_limit) ?: 64;
+	path->flow_label = MLX5_GET(ads, ads, flow_label);
+	return true;
+}
+
+static u8 *put_eth(u8 *p, const struct path *path)
+{
+	__be16 type = cpu_to_be16(path->ipv4 ? 0x0800 : 0x86dd), tci = cpu_to_be16(path->vlan);
+	__be16 tpid = cpu_to_be16(0x8100);
+
+	memcpy(p, path->dmac, 6);
+	memcpy(p + 6, path->smac, 6);
+	p += 12;
+	if (path->has_vlan) {
+		memcpy(p, &tpid, 2);
+		memcpy(p + 2, &tci, 2);
+		p += VLAN_BYTES;
+	}
+	memcpy(p, &type, 2);
+	return p + 2;
+}
+
+/* IP and UDP for @len bytes, BTH to ICRC; *@crc begins the ICRC with them and the @bth. */
+static u8 *put_ip_udp(u8 *p, const struct path *path, u32 len, const void *bth, u32 *crc)
+{
+	static u16 id;
+	struct udphdr udp = {
+		.source = cpu_to_be16(path->sport),
+		.dest = cpu_to_be16(TP_ROCE_V2_PORT),
+		.len = cpu_to_be16(UDP_BYTES + len),
+	};
+	struct ipv6hdr ip6 = { .version = 6, .nexthdr = PROTO_UDP, .hop_limit = path->hop_limit };
+	struct iphdr ip = { .version = 4, .ihl = 5, .tos = path->tclass, .ttl = path->hop_limit,
+			    .protocol = PROTO_UDP, .frag_off = cpu_to_be16(0x4000) };
+	u16 sum;
+
+	if (path->ipv4) {
+		ip.tot_len = cpu_to_be16(sizeof(ip) + UDP_BYTES + len);
+		ip.id = cpu_to_be16(id++);
+		memcpy(&ip.saddr, path->sip + 12, 4);
+		memcpy(&ip.daddr, path->dip + 12, 4);
+		sum = (u16)~eth_fold(eth_sum(&ip, sizeof(ip), 0));
+		memcpy(&ip.check, &sum, 2);
+		*crc = tp_icrc_ipv4(&ip, &udp, bth);
+		memcpy(p, &ip, sizeof(ip));
+		p += sizeof(ip);
+	} else {
+		ip6.priority = path->tclass >> 4;
+		ip6.flow_lbl[0] = (u8)(path->tclass << 4 | (path->flow_label >> 16 & 0xf));
+		ip6.flow_lbl[1] = (u8)(path->flow_label >> 8);
+		ip6.flow_lbl[2] = (u8)path->flow_label;
+		ip6.payload_len = cpu_to_be16(UDP_BYTES + len);
+		memcpy(&ip6.saddr, path->sip, 16);
+		memcpy(&ip6.daddr, path->dip, 16);
+		*crc = tp_icrc_ipv6(&ip6, &udp, bth);
+		memcpy(p, &ip6, sizeof(ip6));
+		p += sizeof(ip6);
+	}
+	memcpy(p, &udp, sizeof(udp));
+	return p + sizeof(udp);
+}
+
+/* Copies @len bytes from @at of the train's payload. */
+static void copy_payload(const struct tp_train *train, u32 at, u8 *to, u32 len)
+{
+	u32 i, n;
+
+	for (i = 0; i < train->nr_seg && len; i++) {
+		if (at >= train->seg[i].len) {
+			at -= train->seg[i].len;
+			continue;
+		}
+		n = min(train->seg[i].len - at, len);
+		memcpy(to, (u8 *)train->seg[i].addr + at, n);
+		to += n;
+		len -= n;
+		at = 0;
+	}
+}
+
+/* A frame to one of this function's own addresses is turned round inside. */
+struct loopback {
+	struct work work;
+	struct hca *hca;
+	u32 len;
+	u8 frame[FRAME_ROOM];
+};
+
+static void come_back(void *arg)
+{
+	struct loopback *lb = arg;
+
+	roce_receive(lb->hca, lb->frame, lb->len);
+	free(lb);
+}
+
+static void send_frame(struct hca *hca, const u8 *frame, u32 len)
+{
+	struct loopback *lb;
+
+	hca->counters.rdma_tx_packets++;
+	hca->counters.rdma_tx_bytes += len;
+	if (memcmp(frame, frame + 6, 6)) {
+		if (hca_port_up(hca))
+			wire_send(&hca->wire, frame, len);
+		return;
+	}
+	lb = malloc(sizeof(*lb));
+	if (!lb)
+		return;
+	*lb = (struct loopback){ .work = { .fn = come_back, .arg = lb }, .hca = hca, .len = len };
+	memcpy(lb->frame, frame, len);
+	loop_queue(&hca->loop, &lb->work);
+}
+
+void roce_send(struct qp *qp, const struct tp_train *train)
+{
+	struct hca *hca = qp->wq.obj.hca;
+	u8 frame[FRAME_ROOM], head[TP_HEADER_MAX];
+	u32 i, head_len, payload, pad, len, crc;
+	struct path path = { 0 };
+	__le32 icrc;
+	u8 *p;
+
+	if (!path_of(hca, MEMBER(qpc, qp->ctx, primary_address_path), &path)) {
+		info("qp 0x%x: no RoCE v2 address to send from", qp->wq.obj.id);
+		return;
+	}
+	for (i = 0; i < train->npkts; i++) {
+		head_len = tp_train_headers(train, i, head);
+		payload = tp_train_payload(train, i);
+		pad = -payload & 3;
+		len = head_len + payload + pad + TP_ICRC_BYTES;
+		p = put_eth(frame, &path);
+		p = put_ip_udp(p, &path, len, head, &crc);
+		memcpy(p, head, head_len);
+		copy_payload(train, i * train->mtu, p + head_len, payload);
+		memset(p + head_len + payload, 0, pad);
+		crc = tp_icrc_update(crc, p + TP_BTH_BYTES, len - TP_BTH_BYTES - TP_ICRC_BYTES);
+		icrc = tp_icrc_end(crc);
+		memcpy(p + len - TP_ICRC_BYTES, &icrc, sizeof(icrc));
+		send_frame(hca, frame, (u32)(p + len - frame));
+	}
+}
+
+/* Whether the packet's addresses are those of the QP's peer (IBA C9-54). */
+static bool from_peer(struct qp *qp, const u8 *frame, const struct eth_parsed *p)
+{
+	const void *ads = MEMBER(qpc, qp->ctx, primary_address_path);
+	const u8 *rip = MEMBER(ads, ads, rgid_rip), *ip = frame + p->l3;
+
+	return p->version == 4 ? !memcmp(rip + 12, ip + 12, 4) : !memcmp(rip, ip + 8, 16);
+}
+
+static bool icrc_ok(const u8 *frame, const struct eth_parsed *p, const u8 *bth, u32 len)
+{
+	struct ipv6hdr ip6;
+	struct udphdr udp;
+	struct iphdr ip;
+	__le32 icrc;
+	u32 crc;
+
+	memcpy(&udp, frame + p->l4, sizeof(udp));
+	if (p->version == 4) {
+		memcpy(&ip, frame + p->l3, sizeof(ip));
+		crc = tp_icrc_ipv4(&ip, &udp, bth);
+	} else {
+		memcpy(&ip6, frame + p->l3, sizeof(ip6));
+		crc = tp_icrc_ipv6(&ip6, &udp, bth);
+	}
+	crc = tp_icrc_update(crc, bth + TP_BTH_BYTES, len - TP_BTH_BYTES - TP_ICRC_BYTES);
+	icrc = tp_icrc_end(crc);
+	return !memcmp(bth + len - TP_ICRC_BYTES, &icrc, sizeof(icrc));
+}
+
+static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_parsed *p)
+{
+	const u8 *bth = frame + p->l4 + UDP_BYTES;
+	u32 len = p->end - p->l4 - UDP_BYTES;
+	struct tp_packet pkt;
+	struct tp_train train;
+	struct tp_seg seg;
+	enum tp_drop why;
+	struct qp *qp;
+
+	why = tp_packet_parse(bth, len, &pkt);
+	if (why != TP_DROP_NONE)
+		return why;
+	if (!icrc_ok(frame, p, bth, len))
+		return TP_DROP_ICRC;
+	qp = qp_find(hca, pkt.dest_qpn);
+	if (!qp)
+		return TP_DROP_QPN;
+	if (!qp->has_tp)
+		return TP_DROP_OPCODE;
+	if (!from_peer(qp, frame, p))
+		return TP_DROP_SOURCE;
+	seg = (struct tp_seg){ .addr = (u8 *)bth + pkt.header_len, .len = pkt.length };
+	tp_train_begin(&train, &pkt);
+	train.seg = &seg;
+	train.nr_seg = pkt.length ? 1 : 0;
+	if (tp_receive(&qp->tp, &train))
+		qp_again(qp);
+	return TP_DROP_NONE;
+}
+
+bool roce_receive(struct hca *hca, const u8 *frame, u32 len)
+{
+	struct eth_parsed p;
+	enum tp_drop why;
+
+	if (!MLX5_GET(nic_vport_context, hca->nic_vport, roce_en) ||
+	    !eth_parse(frame, len, &p) || !p.l4 || p.frag || p.proto != PROTO_UDP ||
+	    p.end - p.l4 < UDP_BYTES ||
+	    (frame[p.l4 + 2] << 8 | frame[p.l4 + 3]) != TP_ROCE_V2_PORT)
+		return false;
+	if (p.version == 4 && p.l4 - p.l3 != 20)
+		return true;	/* RoCE has no IP options */
+	hca->counters.rdma_rx_packets++;
+	hca->counters.rdma_rx_bytes += len;
+	why = deliver(hca, frame, &p);
+	if (why != TP_DROP_NONE)
+		trace("RoCE packet dropped: %s", tp_drop_names[why]);
+	return true;
+}

@@ -1,0 +1,835 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The vfio-user server: one client at a time, over a UNIX stream socket.
+ *
+ * The client is not trusted: a message is taken in whole, its sizes are checked
+ * against what came, and what does not fit is answered with an error. Where the
+ * stream itself makes no sense any more the client is dropped, never the model.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <linux/vfio.h>
+
+#include "log.h"
+#include "vfio_user.h"
+
+enum {
+	VFU_VERSION = 1,
+	VFU_DMA_MAP,
+	VFU_DMA_UNMAP,
+	VFU_GET_INFO,
+	VFU_GET_REGION_INFO,
+	VFU_GET_REGION_IO_FDS,
+	VFU_GET_IRQ_INFO,
+	VFU_SET_IRQS,
+	VFU_REGION_READ,
+	VFU_REGION_WRITE,
+	VFU_DMA_READ,
+	VFU_DMA_WRITE,
+	VFU_DEVICE_RESET,
+	VFU_NR_COMMANDS
+};
+
+#define VFU_TYPE_MASK	0xfu
+#define VFU_REPLY	0x1u
+#define VFU_NO_REPLY	0x10u
+#define VFU_ERROR	0x20u
+
+/* Messages that may wait while the server itself waits for an answer. */
+#define VFU_MAX_QUEUE	64u
+/* A client that does not read its answers for so long is gone. */
+#define VFU_TIMEOUT_MS	10000
+/* What one message moves of memory that has no file; every client takes so much. */
+#define VFU_DMA_CHUNK	4096u
+
+struct vfu_hdr {
+	u16 id;
+	u16 command;
+	u32 size;
+	u32 flags;
+	u32 error;
+};
+
+struct vfu_dma_map {
+	u32 argsz;
+	u32 flags;
+	u64 offset;
+	u64 iova;
+	u64 size;
+};
+
+struct vfu_dma_unmap {
+	u32 argsz;
+	u32 flags;
+	u64 iova;
+	u64 size;
+};
+
+struct vfu_access {
+	u64 offset;
+	u32 region;
+	u32 count;
+};
+
+struct vfu_dma_rw {
+	u64 iova;
+	u64 count;
+};
+
+/* A request at work: its parts, and room for the answer. */
+struct vfu_req {
+	struct vfu *vfu;
+	struct vfu_msg *msg;
+	struct vfu_hdr hdr;
+	const u8 *body;
+	u32 len;
+	u8 *reply;
+	u32 reply_len;
+};
+
+static void close_fds(struct vfu_msg *msg)
+{
+	u32 i;
+
+	for (i = 0; i < msg->nr_fds; i++) {
+		if (msg->fd[i] >= 0)
+			close(msg->fd[i]);
+	}
+	msg->nr_fds = 0;
+}
+
+static void drop_irqs(struct vfu *vfu, u32 start, u32 count)
+{
+	u32 i;
+
+	for (i = start; i < start + count; i++) {
+		if (vfu->irq[i].fd >= 0)
+			close(vfu->irq[i].fd);
+		vfu->irq[i] = (struct vfu_irq){ .fd = -1 };
+	}
+}
+
+static void drop_other_irqs(struct vfu *vfu)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		if (vfu->other_fd[i] >= 0)
+			close(vfu->other_fd[i]);
+		vfu->other_fd[i] = -1;
+	}
+}
+
+static void drop_client(struct vfu *vfu, const char *why)
+{
+	struct vfu_msg *msg;
+
+	if (vfu->fd < 0)
+		return;
+	info("client gone: %s", why);
+	loop_del(vfu->loop, vfu->fd);
+	close(vfu->fd);
+	vfu->fd = -1;
+	vfu->versioned = false;
+	close_fds(&vfu->msg);
+	vfu->msg.got = 0;
+	while ((msg = vfu->queue)) {
+		vfu->queue = msg->next;
+		close_fds(msg);
+		free(msg->data);
+		free(msg);
+	}
+	vfu->queued = 0;
+	drop_irqs(vfu, 0, vfu->nr_irqs);
+	drop_other_irqs(vfu);
+	dma_unmap_all(vfu->dma);
+	vfu->ops->gone(vfu->ops->arg);
+}
+
+/* Sends all of it. The socket does not block, the client may. */
+static int send_all(struct vfu *vfu, const void *data, u32 len)
+{
+	struct pollfd pfd = { .fd = vfu->fd, .events = POLLOUT };
+	const u8 *p = data;
+	ssize_t n;
+
+	while (len) {
+		n = send(vfu->fd, p, len, MSG_NOSIGNAL);
+		if (n > 0) {
+			p += n;
+			len -= (u32)n;
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) &&
+		    poll(&pfd, 1, VFU_TIMEOUT_MS) > 0)
+			continue;
+		return -EPIPE;
+	}
+	return 0;
+}
+
+static void send_reply(struct vfu_req *req, int err)
+{
+	struct vfu_hdr *hdr = (struct vfu_hdr *)req->reply;
+
+	if ((req->hdr.flags & VFU_NO_REPLY) || req->vfu->fd < 0)
+		return;
+	if (err)
+		req->reply_len = 0;
+	*hdr = (struct vfu_hdr){
+		.id = req->hdr.id,
+		.command = req->hdr.command,
+		.size = (u32)sizeof(*hdr) + req->reply_len,
+		.flags = VFU_REPLY | (err ? VFU_ERROR : 0),
+		.error = (u32)-err,
+	};
+	if (send_all(req->vfu, req->reply, hdr->size))
+		drop_client(req->vfu, "it does not read");
+}
+
+/* The answer's body begins as a copy of the request's first @len bytes. */
+static void *reply_body(struct vfu_req *req, u32 len)
+{
+	u8 *body = req->reply + sizeof(struct vfu_hdr);
+
+	memset(body, 0, len);
+	memcpy(body, req->body, len < req->len ? len : req->len);
+	req->reply_len = len;
+	return body;
+}
+
+static int do_version(struct vfu_req *req)
+{
+	static const char caps[] = "{\"capabilities\":{"
+		"\"max_msg_fds\":8,\"max_data_xfer_size\":65536,"
+		"\"pgsizes\":4096,\"max_dma_maps\":65535}}";
+	u16 major, minor;
+	u8 *body;
+
+	if (req->len < 4)
+		return -EINVAL;
+	memcpy(&major, req->body, 2);
+	memcpy(&minor, req->body + 2, 2);
+	if (major != 0)
+		return -ENOTSUP;
+	body = reply_body(req, 4 + sizeof(caps));
+	minor = minor > 1 ? 1 : minor;
+	memset(body, 0, 2);
+	memcpy(body + 2, &minor, 2);
+	memcpy(body + 4, caps, sizeof(caps));
+	req->vfu->versioned = true;
+	return 0;
+}
+
+static int do_dma_map(struct vfu_req *req)
+{
+	struct vfu_dma_map map;
+	u32 flags = 0;
+	int fd = -1;
+
+	if (req->len < sizeof(map))
+		return -EINVAL;
+	memcpy(&map, req->body, sizeof(map));
+	if (map.flags & VFIO_DMA_MAP_FLAG_READ)
+		flags |= DMA_READABLE;
+	if (map.flags & VFIO_DMA_MAP_FLAG_WRITE)
+		flags |= DMA_WRITABLE;
+	if (req->msg->nr_fds)
+		fd = req->msg->fd[0];
+	trace("dma map 0x%llx + 0x%llx, flags %x%s", (unsigned long long)map.iova,
+	      (unsigned long long)map.size, flags, fd < 0 ? ", no file" : "");
+	return dma_map(req->vfu->dma, map.iova, map.size, map.offset, fd, flags);
+}
+
+static int do_dma_unmap(struct vfu_req *req)
+{
+	struct vfu_dma_unmap unmap;
+
+	if (req->len < sizeof(unmap))
+		return -EINVAL;
+	memcpy(&unmap, req->body, sizeof(unmap));
+	trace("dma unmap 0x%llx + 0x%llx", (unsigned long long)unmap.iova,
+	      (unsigned long long)unmap.size);
+	if (unmap.flags & VFIO_DMA_UNMAP_FLAG_ALL)
+		dma_unmap_all(req->vfu->dma);
+	else
+		dma_unmap(req->vfu->dma, unmap.iova, unmap.size);
+	reply_body(req, sizeof(unmap));
+	return 0;
+}
+
+static int do_get_info(struct vfu_req *req)
+{
+	u32 *out;
+
+	if (req->len < 16)
+		return -EINVAL;
+	out = reply_body(req, 16);
+	out[0] = 16;
+	out[1] = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
+	out[2] = VFIO_PCI_NUM_REGIONS;
+	out[3] = VFIO_PCI_NUM_IRQS;
+	return 0;
+}
+
+static int do_region_info(struct vfu_req *req)
+{
+	struct vfio_region_info *out;
+	u64 size;
+
+	if (req->len < sizeof(*out))
+		return -EINVAL;
+	out = reply_body(req, sizeof(*out));
+	if (out->index >= VFIO_PCI_NUM_REGIONS)
+		return -EINVAL;
+	size = req->vfu->ops->region_size(req->vfu->ops->arg, out->index);
+	out->argsz = sizeof(*out);
+	out->flags = size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
+	out->cap_offset = 0;
+	out->size = size;
+	out->offset = 0;
+	return 0;
+}
+
+static int do_irq_info(struct vfu_req *req)
+{
+	struct vfio_irq_info *out;
+
+	if (req->len < sizeof(*out))
+		return -EINVAL;
+	out = reply_body(req, sizeof(*out));
+	if (out->index >= VFIO_PCI_NUM_IRQS)
+		return -EINVAL;
+	out->argsz = sizeof(*out);
+	out->flags = 0;
+	out->count = 0;
+	if (out->index == VFIO_PCI_MSIX_IRQ_INDEX) {
+		out->flags = VFIO_IRQ_INFO_EVENTFD;
+		out->count = req->vfu->nr_irqs;
+	} else if (out->index == VFIO_PCI_ERR_IRQ_INDEX || out->index == VFIO_PCI_REQ_IRQ_INDEX) {
+		out->flags = VFIO_IRQ_INFO_EVENTFD;
+		out->count = 1;
+	}
+	return 0;
+}
+
+static void unmask(struct vfu *vfu, u32 vector)
+{
+	vfu->irq[vector].masked = false;
+	if (vfu->irq[vector].pending)
+		vfu_raise(vfu, vector);
+}
+
+/* One vector of a SET_IRQS; @fd is the vector's now. */
+static void set_irq(struct vfu *vfu, u32 flags, u32 vector, int fd, u8 value)
+{
+	switch (flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) {
+	case VFIO_IRQ_SET_ACTION_MASK:
+		if (value)
+			vfu->irq[vector].masked = true;
+		break;
+	case VFIO_IRQ_SET_ACTION_UNMASK:
+		if (value)
+			unmask(vfu, vector);
+		break;
+	default:
+		if (!(flags & VFIO_IRQ_SET_DATA_EVENTFD)) {
+			if (value)
+				vfu_raise(vfu, vector);
+			break;
+		}
+		if (vfu->irq[vector].fd >= 0)
+			close(vfu->irq[vector].fd);
+		vfu->irq[vector].fd = fd;
+		if (fd >= 0 && vfu->irq[vector].pending)
+			vfu_raise(vfu, vector);
+	}
+}
+
+/* The interrupts that tell the client of an error and ask it to let go: kept, never raised. */
+static int set_other_irq(struct vfu_req *req, const struct vfio_irq_set *set)
+{
+	int *fd = &req->vfu->other_fd[set->index - VFIO_PCI_ERR_IRQ_INDEX];
+
+	if (set->start || set->count > 1)
+		return -EINVAL;
+	if (!(set->flags & VFIO_IRQ_SET_ACTION_TRIGGER))
+		return 0;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	if ((set->flags & VFIO_IRQ_SET_DATA_EVENTFD) && req->msg->nr_fds) {
+		*fd = req->msg->fd[0];
+		req->msg->fd[0] = -1;
+	}
+	return 0;
+}
+
+static int do_set_irqs(struct vfu_req *req)
+{
+	struct vfu *vfu = req->vfu;
+	struct vfio_irq_set set;
+	const u8 *values;
+	u32 i, vector;
+	bool bools;
+	int fd;
+
+	if (req->len < sizeof(set))
+		return -EINVAL;
+	memcpy(&set, req->body, sizeof(set));
+	values = req->body + sizeof(set);
+	if (set.index == VFIO_PCI_ERR_IRQ_INDEX || set.index == VFIO_PCI_REQ_IRQ_INDEX)
+		return set_other_irq(req, &set);
+	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
+		return set.count || set.index >= VFIO_PCI_NUM_IRQS ? -EINVAL : 0;
+	if (set.start > vfu->nr_irqs || set.count > vfu->nr_irqs - set.start)
+		return -EINVAL;
+	bools = set.flags & VFIO_IRQ_SET_DATA_BOOL;
+	if (bools && set.count > req->len - sizeof(set))
+		return -EINVAL;
+	if ((set.flags & VFIO_IRQ_SET_DATA_EVENTFD) && req->msg->nr_fds &&
+	    req->msg->nr_fds < set.count)
+		return -EINVAL;
+	if (!set.count && (set.flags & VFIO_IRQ_SET_DATA_NONE) &&
+	    (set.flags & VFIO_IRQ_SET_ACTION_TRIGGER)) {
+		drop_irqs(vfu, 0, vfu->nr_irqs);
+		return 0;
+	}
+	for (i = 0; i < set.count; i++) {
+		vector = set.start + i;
+		fd = -1;
+		if ((set.flags & VFIO_IRQ_SET_DATA_EVENTFD) &&
+		    (set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) == VFIO_IRQ_SET_ACTION_TRIGGER &&
+		    i < req->msg->nr_fds) {
+			fd = req->msg->fd[i];
+			req->msg->fd[i] = -1;
+		}
+		set_irq(vfu, set.flags, vector, fd, bools ? values[i] : 1);
+	}
+	return 0;
+}
+
+static int region_access(struct vfu_req *req, struct vfu_access *a, bool write)
+{
+	struct vfu *vfu = req->vfu;
+	u64 size;
+
+	if (req->len < sizeof(*a))
+		return -EINVAL;
+	memcpy(a, req->body, sizeof(*a));
+	if (a->region >= VFIO_PCI_NUM_REGIONS || a->count > VFU_MAX_XFER)
+		return -EINVAL;
+	size = vfu->ops->region_size(vfu->ops->arg, a->region);
+	if (a->offset > size || a->count > size - a->offset)
+		return -EINVAL;
+	if (write && a->count > req->len - sizeof(*a))
+		return -EINVAL;
+	return 0;
+}
+
+static int do_region_read(struct vfu_req *req)
+{
+	struct vfu_access a;
+	int ret = region_access(req, &a, false);
+	u8 *out;
+
+	if (ret)
+		return ret;
+	out = reply_body(req, (u32)sizeof(a) + a.count);
+	memset(out + sizeof(a), 0, a.count);
+	return req->vfu->ops->access(req->vfu->ops->arg, a.region, a.offset, out + sizeof(a),
+				     a.count, false);
+}
+
+static int do_region_write(struct vfu_req *req)
+{
+	struct vfu_access a;
+	int ret = region_access(req, &a, true);
+
+	if (ret)
+		return ret;
+	ret = req->vfu->ops->access(req->vfu->ops->arg, a.region, a.offset,
+				    (u8 *)req->body + sizeof(a), a.count, true);
+	reply_body(req, sizeof(a));
+	return ret;
+}
+
+static int do_reset(struct vfu_req *req)
+{
+	req->vfu->ops->reset(req->vfu->ops->arg);
+	return 0;
+}
+
+static int (*const commands[VFU_NR_COMMANDS])(struct vfu_req *req) = {
+	[VFU_VERSION]		= do_version,
+	[VFU_DMA_MAP]		= do_dma_map,
+	[VFU_DMA_UNMAP]		= do_dma_unmap,
+	[VFU_GET_INFO]		= do_get_info,
+	[VFU_GET_REGION_INFO]	= do_region_info,
+	[VFU_GET_IRQ_INFO]	= do_irq_info,
+	[VFU_SET_IRQS]		= do_set_irqs,
+	[VFU_REGION_READ]	= do_region_read,
+	[VFU_REGION_WRITE]	= do_region_write,
+	[VFU_DEVICE_RESET]	= do_reset,
+};
+
+void vfu_message(struct vfu *vfu, struct vfu_msg *msg)
+{
+	static u8 reply[VFU_MAX_MSG] __aligned(8);
+	struct vfu_req req = {
+		.vfu = vfu,
+		.msg = msg,
+		.body = msg->data + sizeof(req.hdr),
+		.len = msg->got - (u32)sizeof(req.hdr),
+		.reply = reply,
+	};
+	int ret;
+
+	memcpy(&req.hdr, msg->data, sizeof(req.hdr));
+	if ((req.hdr.flags & VFU_TYPE_MASK) != 0) {
+		trace("an answer to nothing, id %u", req.hdr.id);
+		goto out;
+	}
+	if (!vfu->versioned && req.hdr.command != VFU_VERSION)
+		ret = -EPROTO;
+	else if (req.hdr.command >= VFU_NR_COMMANDS || !commands[req.hdr.command])
+		ret = -ENOTSUP;
+	else
+		ret = commands[req.hdr.command](&req);
+	if (ret)
+		info("vfio-user command %u: error %d", req.hdr.command, -ret);
+	send_reply(&req, ret);
+out:
+	close_fds(msg);
+}
+
+static void take_fds(struct vfu_msg *msg, struct msghdr *mh)
+{
+	struct cmsghdr *cmsg;
+	size_t i, nr;
+	int fd;
+
+	for (cmsg = CMSG_FIRSTHDR(mh); cmsg; cmsg = CMSG_NXTHDR(mh, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		nr = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (i = 0; i < nr; i++) {
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
+			if (msg->nr_fds < VFU_MAX_FDS)
+				msg->fd[msg->nr_fds++] = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+/*
+ * Reads what there is of the next message. 1: it is whole; 0: later; -errno:
+ * the client is to go.
+ */
+static int receive(struct vfu *vfu)
+{
+	struct vfu_msg *msg = &vfu->msg;
+	char control[CMSG_SPACE(VFU_MAX_FDS * sizeof(int))];
+	struct vfu_hdr hdr;
+	struct iovec iov;
+	struct msghdr mh;
+	u32 want;
+	ssize_t n;
+
+	for (;;) {
+		want = sizeof(hdr);
+		if (msg->got >= sizeof(hdr)) {
+			memcpy(&hdr, msg->data, sizeof(hdr));
+			if (hdr.size < sizeof(hdr) || hdr.size > VFU_MAX_MSG)
+				return -EMSGSIZE;
+			want = hdr.size;
+			if (msg->got == want)
+				return 1;
+		}
+		iov = (struct iovec){ msg->data + msg->got, want - msg->got };
+		mh = (struct msghdr){ .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+				      .msg_controllen = sizeof(control) };
+		n = recvmsg(vfu->fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		if (n > 0) {
+			take_fds(msg, &mh);
+			msg->got += (u32)n;
+		} else if (n == 0) {
+			return -EPIPE;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			return 0;
+		} else if (errno != EINTR) {
+			return -errno;
+		}
+	}
+}
+
+static void run_queue(void *arg)
+{
+	struct vfu *vfu = arg;
+	struct vfu_msg *msg;
+
+	while (!vfu->depth && (msg = vfu->queue)) {
+		vfu->queue = msg->next;
+		vfu->queued--;
+		vfu_message(vfu, msg);
+		close_fds(msg);
+		free(msg->data);
+		free(msg);
+	}
+}
+
+static void readable(void *arg)
+{
+	struct vfu *vfu = arg;
+	struct vfu_msg msg;
+	int ret;
+
+	run_queue(vfu);
+	if (vfu->fd < 0)
+		return;
+	ret = receive(vfu);
+	if (ret < 0) {
+		drop_client(vfu, ret == -EPIPE ? "closed" : strerror(-ret));
+		return;
+	}
+	if (!ret)
+		return;
+	/* Apart, as working on it may take in the next one. */
+	msg = vfu->msg;
+	vfu->msg = (struct vfu_msg){ .data = malloc(VFU_MAX_MSG) };
+	if (!vfu->msg.data) {
+		vfu->msg = msg;
+		drop_client(vfu, "no memory");
+		return;
+	}
+	vfu_message(vfu, &msg);
+	free(msg.data);
+}
+
+/* Puts the message that has come in whole aside until its turn. */
+static int put_aside(struct vfu *vfu)
+{
+	struct vfu_msg *msg, **link;
+
+	if (vfu->queued == VFU_MAX_QUEUE)
+		return -ENOBUFS;
+	msg = calloc(1, sizeof(*msg));
+	if (!msg)
+		return -ENOMEM;
+	*msg = vfu->msg;
+	msg->next = NULL;
+	vfu->msg = (struct vfu_msg){ .data = malloc(VFU_MAX_MSG) };
+	if (!vfu->msg.data) {
+		vfu->msg = *msg;
+		free(msg);
+		return -ENOMEM;
+	}
+	for (link = &vfu->queue; *link; link = &(*link)->next)
+		;
+	*link = msg;
+	vfu->queued++;
+	loop_queue(vfu->loop, &vfu->later);
+	return 0;
+}
+
+/* Waits for the answer to message @id and leaves it in vfu->msg. */
+static int wait_answer(struct vfu *vfu, u16 id)
+{
+	struct pollfd pfd = { .fd = vfu->fd, .events = POLLIN };
+	struct vfu_hdr hdr;
+	int ret;
+
+	for (;;) {
+		ret = receive(vfu);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			if (poll(&pfd, 1, VFU_TIMEOUT_MS) <= 0)
+				return -ETIMEDOUT;
+			continue;
+		}
+		memcpy(&hdr, vfu->msg.data, sizeof(hdr));
+		if ((hdr.flags & VFU_TYPE_MASK) == VFU_REPLY) {
+			if (hdr.id == id)
+				return hdr.flags & VFU_ERROR ? -EFAULT : 0;
+			close_fds(&vfu->msg);
+			vfu->msg.got = 0;
+			continue;
+		}
+		ret = put_aside(vfu);
+		if (ret)
+			return ret;
+	}
+}
+
+static int dma_message(struct vfu *vfu, u64 iova, void *data, u32 len, bool write)
+{
+	u8 out[sizeof(struct vfu_hdr) + sizeof(struct vfu_dma_rw) + VFU_DMA_CHUNK];
+	struct vfu_dma_rw rw = { .iova = iova, .count = len };
+	struct vfu_hdr hdr = {
+		.id = vfu->next_id++,
+		.command = write ? VFU_DMA_WRITE : VFU_DMA_READ,
+		.size = (u32)(sizeof(hdr) + sizeof(rw)) + (write ? len : 0),
+	};
+	int ret;
+
+	memcpy(out, &hdr, sizeof(hdr));
+	memcpy(out + sizeof(hdr), &rw, sizeof(rw));
+	if (write)
+		memcpy(out + sizeof(hdr) + sizeof(rw), data, len);
+	if (send_all(vfu, out, hdr.size))
+		return -EPIPE;
+	ret = wait_answer(vfu, hdr.id);
+	if (!ret && !write) {
+		if (vfu->msg.got < sizeof(hdr) + sizeof(rw) + len)
+			ret = -EFAULT;
+		else
+			memcpy(data, vfu->msg.data + sizeof(hdr) + sizeof(rw), len);
+	}
+	if (!ret || ret == -EFAULT) {
+		close_fds(&vfu->msg);
+		vfu->msg.got = 0;
+	}
+	return ret;
+}
+
+/* Memory that came without a file, a message at a time. */
+static int dma_by_message(void *arg, u64 iova, void *data, u32 len, bool write)
+{
+	struct vfu *vfu = arg;
+	u8 *p = data;
+	int ret = 0;
+	u32 n;
+
+	if (vfu->fd < 0 || vfu->depth)
+		return -EFAULT;
+	vfu->depth++;
+	for (; len && !ret; iova += n, p += n, len -= n) {
+		n = len < VFU_DMA_CHUNK ? len : VFU_DMA_CHUNK;
+		ret = dma_message(vfu, iova, p, n, write);
+	}
+	vfu->depth--;
+	if (ret && ret != -EFAULT)
+		shutdown(vfu->fd, SHUT_RDWR);	/* seen and dropped from the loop */
+	return ret;
+}
+
+static void use_client(struct vfu *vfu, int fd)
+{
+	vfu->fd = fd;
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	loop_add(vfu->loop, fd, readable, vfu);
+	info("client connected");
+}
+
+static void client_waits(void *arg)
+{
+	struct vfu *vfu = arg;
+	int fd = accept4(vfu->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (vfu->fd >= 0) {
+		warn("a second client is turned away");
+		close(fd);
+		return;
+	}
+	use_client(vfu, fd);
+}
+
+static void init(struct vfu *vfu, struct loop *loop, struct dma *dma,
+		 const struct vfu_ops *ops, u32 vectors)
+{
+	u32 i;
+
+	memset(vfu, 0, sizeof(*vfu));
+	vfu->loop = loop;
+	vfu->dma = dma;
+	vfu->ops = ops;
+	vfu->listen_fd = -1;
+	vfu->fd = -1;
+	vfu->nr_irqs = vectors < VFU_MAX_VECTORS ? vectors : VFU_MAX_VECTORS;
+	vfu->msg.data = malloc(VFU_MAX_MSG);
+	vfu->later = (struct work){ .fn = run_queue, .arg = vfu };
+	for (i = 0; i < VFU_MAX_VECTORS; i++)
+		vfu->irq[i].fd = -1;
+	vfu->other_fd[0] = -1;
+	vfu->other_fd[1] = -1;
+	dma->remote = dma_by_message;
+	dma->remote_arg = vfu;
+}
+
+int vfu_init(struct vfu *vfu, struct loop *loop, struct dma *dma, const struct vfu_ops *ops,
+	     const char *path, u32 vectors)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	int fd, ret;
+
+	init(vfu, loop, dma, ops, vectors);
+	if (!vfu->msg.data)
+		return -ENOMEM;
+	if (strlen(path) >= sizeof(sun.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(sun.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&sun, sizeof(sun)) || listen(fd, 1)) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	vfu->listen_fd = fd;
+	return loop_add(loop, fd, client_waits, vfu);
+}
+
+void vfu_init_connected(struct vfu *vfu, struct loop *loop, struct dma *dma,
+			const struct vfu_ops *ops, int fd, u32 vectors)
+{
+	init(vfu, loop, dma, ops, vectors);
+	use_client(vfu, fd);
+}
+
+void vfu_fini(struct vfu *vfu)
+{
+	drop_client(vfu, "the model ends");
+	loop_cancel(vfu->loop, &vfu->later);
+	if (vfu->listen_fd >= 0) {
+		loop_del(vfu->loop, vfu->listen_fd);
+		close(vfu->listen_fd);
+	}
+	free(vfu->msg.data);
+}
+
+void vfu_raise(struct vfu *vfu, u32 vector)
+{
+	static const u64 one = 1;
+	struct pollfd pfd = { .events = POLLOUT };
+	struct vfu_irq *irq;
+
+	if (vector >= vfu->nr_irqs)
+		return;
+	irq = &vfu->irq[vector];
+	irq->pending = true;
+	if (irq->masked || irq->fd < 0)
+		return;
+	/* The descriptor is the client's: it may be anything, and block. */
+	pfd.fd = irq->fd;
+	if (poll(&pfd, 1, 0) != 1 || !(pfd.revents & POLLOUT))
+		return;
+	if (write(irq->fd, &one, sizeof(one)) == sizeof(one)) {
+		irq->pending = false;
+		vfu->irqs_raised++;
+	}
+}
