@@ -74,12 +74,16 @@ unload_our_modules()
 	done
 }
 
-# kmemleak reports an object only when two scans in turn find no pointer.
+# An object counts as lost once it is five seconds old and a scan finds no
+# pointer to it.  A pointer that moved during the scan is missed, so what one
+# scan reports must be there after another.  A scan takes seconds.
 check_leaks()
 {
 	local leaks=/sys/kernel/debug/kmemleak report
 	[ -w "$leaks" ] || return 0
+	sleep 5
 	echo scan >"$leaks" 2>/dev/null || return 0
+	[ -n "$(head -c 1 "$leaks")" ] || return 0
 	sleep 1
 	echo scan >"$leaks"
 	report=$(cat "$leaks")

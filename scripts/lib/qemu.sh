@@ -28,12 +28,14 @@ find_qemu()
 }
 
 # Sets ACCEL.  Under TCG `rep movsb` is a slow loop, so memcpy must not think
-# that it is fast.
+# that it is fast.  Five levels of page tables only cost time, and KASAN sees a
+# wild access when an interrupt comes while the kernel re-reads the CPU's
+# features and has forgotten for a moment that it has them.
 find_accel()
 {
 	if [ -w /dev/kvm ]; then
 		ACCEL=(-accel kvm -cpu host)
 	else
-		ACCEL=(-accel tcg,thread=multi -cpu 'max,-erms,-fsrm')
+		ACCEL=(-accel tcg,thread=multi -cpu 'max,-erms,-fsrm,-la57')
 	fi
 }
