@@ -5,7 +5,6 @@ Plays the peer of a QP with packets made by hand: each bad one is counted under
 its reason and dropped, nothing answers, and the QP goes on.
 """
 
-import ipaddress
 import os
 import random
 import select
@@ -53,8 +52,7 @@ class Peer:
     def __init__(self, device):
         self.number = 0x123456
         self.device = self
-        prefix = "::ffff:" if KIND == "v4" else ""
-        self.gid = GID(ipaddress.ip_address(prefix + peer_address).exploded)
+        self.gid = GID(roce.gid_text(peer_address))
 
 
 device = Device(name, KIND)

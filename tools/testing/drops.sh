@@ -14,6 +14,6 @@ ip netns exec near ip addr add 10.77.0.66/24 dev v0
 ip netns exec near ip addr add fd00:77::66/64 dev v0 nodad
 
 step 'IPv4'
-on a1 env PYTHONPATH="$TESTING" python3 "$TESTING/drops.py" a1 near 10.77.0.1 10.77.0.2 v4 10.77.0.66
+python drops.py a1 near 10.77.0.1 10.77.0.2 v4 10.77.0.66
 step 'IPv6'
-on a1 env PYTHONPATH="$TESTING" python3 "$TESTING/drops.py" a1 near fd00:77::1 fd00:77::2 v6 fd00:77::66
+python drops.py a1 near fd00:77::1 fd00:77::2 v6 fd00:77::66

@@ -31,7 +31,6 @@ refuse 'exist|in use' add again d0
 refuse 'exist|in use|Too many' add a0 d1
 refuse 'ind|No such|not' add b0 nosuchdev
 refuse . add "$(printf 'n%.0s' $(seq 80))" d1
-refuse . add a/b d1
 refuse . rdma link add b0 type nosuchtype netdev d1
 refuse . rdma link del nosuchdevice
 

@@ -54,6 +54,14 @@ def reth(va, rkey, length):
     return struct.pack("!QII", va, rkey, length)
 
 
+def gid_text(address):
+    """The GID of an address, all digits of it."""
+    packed = ipaddress.ip_address(address).packed
+    if len(packed) == 4:
+        packed = bytes(10) + b"\xff\xff" + packed
+    return ":".join(packed[i:i + 2].hex() for i in range(0, 16, 2))
+
+
 def build(src, dst, transport, sport=0xc000, good_icrc=True):
     """The IP packet that carries `transport` (BTH up to the padding)."""
     src = ipaddress.ip_address(src)
