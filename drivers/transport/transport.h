@@ -144,7 +144,8 @@ struct tp_sge {
  * @npkts: request packets, or for READ the response packets: its PSNs
  * @ssn: send sequence number of its first request (set by the requester)
  * @done: response bytes taken in so far (READ)
- * @sge: the entries; inline bytes instead, if TP_SEND_INLINE
+ * @sge: the entries
+ * @inline_data: @length bytes in their place, if TP_SEND_INLINE
  *
  * The SQ is an array of these, as many as the QP's max_send_wr, each with room
  * for max(16 * max_sge, max_inline) bytes behind it. All under req.lock.
@@ -302,7 +303,8 @@ enum tp_event {
 };
 
 /**
- * TP_COUNTERS - what the transport counts: X(name, description)
+ * TP_COUNTERS() - what the transport counts
+ * @X: macro that is given each counter's name and description
  *
  * Names are those of rxe or of mlx5's queue counters where one of them has it.
  */
