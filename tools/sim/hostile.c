@@ -329,7 +329,7 @@ void run_hostile(u64 seed)
 	work_start();
 	injections_left = 60;
 	attack(NULL);
-	while (world->clock.now < SEC(1) + MSEC(100) && world->steps < 20000 && world_step())
+	while (world->clock.now < SEC(1) + MSEC(100) && world->steps < 4000 && world_step())
 		;
 	world->working = false;
 	for (i = 0; i < world->nr_qps; i++) {

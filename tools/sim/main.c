@@ -79,7 +79,8 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	return "abort_on_error=1:handle_abort=0:detect_leaks=0:allocator_may_return_null=0:"
-	       "quarantine_size_mb=4:malloc_context_size=4";
+	       "quarantine_size_mb=4:malloc_context_size=2:max_malloc_fill_size=256:"
+	       "allocator_release_to_os_interval_ms=-1";
 }
 
 const char *__ubsan_default_options(void);

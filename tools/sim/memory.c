@@ -25,7 +25,7 @@
 #define GAP_BYTE	0xc5
 #define GAP_MIN		16u
 
-/* The arena is the process's: each world begins it anew. */
+/* The arena is the process's: each world begins it anew. Its second half is for models. */
 static u8 *arena;
 static size_t arena_size;
 
@@ -33,7 +33,7 @@ void memory_init(struct sim_memory *mem, size_t size)
 {
 	if (size > arena_size) {
 		free(arena);
-		arena = malloc(size);
+		arena = malloc(2 * size);
 		arena_size = size;
 		if (!arena)
 			abort();
@@ -41,6 +41,7 @@ void memory_init(struct sim_memory *mem, size_t size)
 	mem->base = arena;
 	mem->size = size;
 	mem->used = 0;
+	mem->models = 0;
 }
 
 void memory_free(struct sim_memory *mem)
@@ -57,7 +58,6 @@ void memory_free(struct sim_memory *mem)
 	while ((area = mem->areas)) {
 		mem->areas = area->next;
 		free(area->piece);
-		free(area->model);
 		free(area);
 	}
 	while ((hold = mem->unused)) {
@@ -77,9 +77,20 @@ static u8 *arena_take(u32 len, u32 align)
 	at = (at + align - 1) / align * align;
 	end = (at + len + GAP_MIN + 7) & ~(size_t)7;
 	sim_check(end <= mem->size, "the simulator's arena of %zu bytes is too small", mem->size);
-	memset(mem->base + start, GAP_BYTE, end - start);
+	memset(mem->base + start, GAP_BYTE, at - start);
+	memset(mem->base + at + len, GAP_BYTE, end - at - len);
 	mem->used = end;
 	return mem->base + at;
+}
+
+static u8 *model_take(u32 len)
+{
+	struct sim_memory *mem = &world->mem;
+	u8 *at = arena + arena_size + mem->models;
+
+	sim_check(len <= mem->size - mem->models, "the simulator's arena is too small");
+	mem->models += len;
+	return at;
 }
 
 static void piece_close(struct sim_piece *p)
@@ -126,7 +137,8 @@ struct sim_area *area_make(const char *name, u32 size, enum sim_shape shape)
 
 	area->name = name;
 	area->size = size;
-	area->model = malloc(size);
+	area->start = world->mem.used;
+	area->model = model_take(size);
 	random_fill(&world->rng, area->model, size);
 	while (off < size) {
 		if (area->nr == room) {
@@ -142,6 +154,7 @@ struct sim_area *area_make(const char *name, u32 size, enum sim_shape shape)
 		memcpy(p->addr, area->model + off, n);
 		off += n;
 	}
+	area->end = world->mem.used;
 	for (n = 0; n < area->nr; n++)
 		piece_close(&area->piece[n]);
 	area->next = world->mem.areas;
@@ -306,25 +319,35 @@ struct sim_region *region_by_rkey(u32 rkey)
 	return NULL;
 }
 
+static void check_gap(const u8 *from, const u8 *to)
+{
+	while (from < to)
+		sim_check(*from++ == GAP_BYTE, "a byte outside every area was written");
+}
+
+/* The bytes of the arena that @area has, but are in no piece. */
+static void check_gaps(const struct sim_area *area)
+{
+	const u8 *at = world->mem.base + area->start;
+	u32 i;
+
+	for (i = 0; i < area->nr; i++) {
+		check_gap(at, area->piece[i].addr);
+		at = area->piece[i].addr + area->piece[i].len;
+	}
+	check_gap(at, world->mem.base + area->end);
+}
+
 void memory_check(void)
 {
 	struct sim_memory *mem = &world->mem;
 	struct sim_area *area;
-	u8 *seen;
-	size_t i;
 	u32 n;
 
 	sim_check(!mem->holds, "%u mappings were not given back", mem->holds);
 	ASAN_UNPOISON_MEMORY_REGION(mem->base, mem->used);
-	seen = malloc(mem->used + 1);
-	memcpy(seen, mem->base, mem->used);
 	for (area = mem->areas; area; area = area->next)
-		for (n = 0; n < area->nr; n++)
-			memset(seen + (area->piece[n].addr - mem->base), GAP_BYTE,
-			       area->piece[n].len);
-	for (i = 0; i < mem->used; i++)
-		sim_check(seen[i] == GAP_BYTE, "a byte outside every area was written");
-	free(seen);
+		check_gaps(area);
 	for (area = mem->areas; area; area = area->next)
 		for (n = 0; n < area->nr; n++)
 			piece_close(&area->piece[n]);

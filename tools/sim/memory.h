@@ -45,6 +45,8 @@ struct sim_piece {
  * @nr: pieces
  * @piece: the pieces, in order
  * @model: what the oracle says the bytes are
+ * @start: where its part of the arena begins, with the gaps
+ * @end: where that ends
  * @next: of the world's areas
  */
 struct sim_area {
@@ -53,6 +55,8 @@ struct sim_area {
 	u32 nr;
 	struct sim_piece *piece;
 	u8 *model;
+	size_t start;
+	size_t end;
 	struct sim_area *next;
 };
 
@@ -107,6 +111,7 @@ struct sim_hold {
  * @base: the arena
  * @size: its bytes
  * @used: of those, given out
+ * @models: bytes of the arena's second half given out
  * @areas: the areas
  * @regions: the regions
  * @unused: holds not in use
@@ -116,6 +121,7 @@ struct sim_memory {
 	u8 *base;
 	size_t size;
 	size_t used;
+	size_t models;
 	struct sim_area *areas;
 	struct sim_region *regions;
 	struct sim_hold *unused;

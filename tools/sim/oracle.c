@@ -265,7 +265,8 @@ static void check_placed(struct sim_qp *peer, const struct sim_send *m)
 
 	for (; peer->placed < m->number; peer->placed++) {
 		s = peer->sends.item[peer->placed];
-		if (is_write(s->opcode) && s->payload)
+		/* What the sender flushed is in the model, but was never sent. */
+		if (is_write(s->opcode) && s->payload && !peer->failed[0])
 			check_range(peer, s, &s->remote, true, "a WRITE before a received message");
 	}
 }
@@ -280,7 +281,8 @@ static void check_received(struct sim_qp *qp, struct sim_recv *r, struct sim_sen
 
 	sim_check(!r->bad, "qp %u: the malformed receive %llx completes well", qp->qpn,
 		  (unsigned long long)wc->wr_id);
-	sim_check(m->number < qp->peer->taken && m->number >= qp->peer->seen,
+	sim_check(m->number < qp->peer->taken &&
+		  (m->number >= qp->peer->seen || qp->peer->failed[0]),
 		  "qp %u: message %llx is received, but its sender %s", qp->qpn,
 		  (unsigned long long)m->wr_id,
 		  m->number < qp->peer->seen ? "has its completion" : "has not sent it");

@@ -224,24 +224,31 @@ static void again(void)
 	oracle_finish();
 }
 
-/* One QP goes to ERROR in the middle of things; the other must find out. */
+/* One QP of each pair goes to ERROR in the middle of things; the other must find out. */
 static void abrupt(void)
 {
-	struct sim_qp *qp = &world->qp[random_below(&world->rng, world->nr_qps)];
+	u32 side = random_below(&world->rng, 2), i;
+	struct sim_qp *qp;
 
 	world->lenient = true;
 	world->working = false;
-	world_modify(qp, TP_QPS_ERR);
-	tell_recv(qp);
-	kick_send(qp);
+	for (i = side; i < world->nr_qps; i += 2) {
+		qp = &world->qp[i];
+		world_modify(qp, TP_QPS_ERR);
+		tell_recv(qp);
+		kick_send(qp);
+	}
 	if (!world_run(world->clock.now + SEC(600)))
 		stuck("something goes on after an end in ERROR");
-	check_flushed(qp);
-	qp = qp->peer;
-	if (world->cfg.timeout)
-		sim_check(qp->seen == qp->sends.nr,
-			  "qp %u: %u of %u send WRs have ended with the peer in ERROR", qp->qpn,
-			  qp->seen, qp->sends.nr);
+	for (i = side; i < world->nr_qps; i += 2) {
+		qp = &world->qp[i];
+		check_flushed(qp);
+		qp = qp->peer;
+		if (world->cfg.timeout)
+			sim_check(qp->seen == qp->sends.nr,
+				  "qp %u: %u of %u send WRs have ended with the peer in ERROR",
+				  qp->qpn, qp->seen, qp->sends.nr);
+	}
 	memory_check();
 }
 

@@ -287,6 +287,7 @@ void post_recv(struct sim_qp *qp, struct sim_recv *r)
 {
 	r->wr_id = ++world->next_id << 20 | (random_bits(&world->rng) & 0xfffff);
 	queue_add(&qp->rq->posted, r);
+	trace("qp %u posts recv %llx: len %u", qp->qpn, (unsigned long long)r->wr_id, r->length);
 }
 
 struct sim_recv *work_make_recv(struct sim_qp *qp, u32 len)
@@ -379,6 +380,9 @@ static void turn_at(struct sim_qp *qp, u64 wait)
 
 void work_wake(struct sim_qp *qp)
 {
+	/* Few go on when there are errors. */
+	if ((qp->failed[0] || qp->failed[1]) && random_below(&world->rng, 16))
+		return;
 	if (world->working)
 		turn_at(qp, random_below(&world->rng, world->cfg.turn + 1));
 }
@@ -393,6 +397,8 @@ void work_turn(struct sim_qp *qp)
 		return;
 	recvs = post_some_recvs(qp);
 	sends = post_some_sends(qp);
+	if (qp->failed[0] || qp->failed[1])
+		return;
 	if (recvs && world->cfg.late_recv)
 		turn_at(qp, random_below(rng, 20 * world->cfg.turn + 1));
 	else if (recvs || sends)
