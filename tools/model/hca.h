@@ -168,6 +168,9 @@ void hca_reset(struct hca *hca);
 /* Frees every object. */
 void hca_teardown(struct hca *hca);
 
+/* The wire has room again: whoever waits goes on. */
+void hca_wire_room(void *arg);
+
 /* bar.c: region accesses. */
 int bar_access(struct hca *hca, u64 offset, void *data, u32 len, bool write);
 

@@ -27,6 +27,16 @@ int loop_add(struct loop *loop, int fd, void (*fn)(void *arg), void *arg)
 	return 0;
 }
 
+void loop_on_writable(struct loop *loop, int fd, void (*fn)(void *arg))
+{
+	unsigned int i;
+
+	for (i = 0; i < loop->nr; i++) {
+		if (loop->watch[i].fd == fd)
+			loop->watch[i].writable = fn;
+	}
+}
+
 void loop_del(struct loop *loop, int fd)
 {
 	unsigned int i;
@@ -153,16 +163,28 @@ static void run_work(struct loop *loop)
 	}
 }
 
-static void call_watch(struct loop *loop, int fd)
+static struct loop_watch *find_watch(struct loop *loop, int fd)
 {
 	unsigned int i;
 
 	for (i = 0; i < loop->nr; i++) {
-		if (loop->watch[i].fd == fd) {
-			loop->watch[i].fn(loop->watch[i].arg);
-			return;
-		}
+		if (loop->watch[i].fd == fd)
+			return &loop->watch[i];
 	}
+	return NULL;
+}
+
+/* Looked up anew each time: what one function does may add and remove others. */
+static void call_watch(struct loop *loop, const struct pollfd *pfd)
+{
+	struct loop_watch *watch = find_watch(loop, pfd->fd);
+
+	if (watch && watch->writable && (pfd->revents & POLLOUT)) {
+		watch->writable(watch->arg);
+		watch = find_watch(loop, pfd->fd);
+	}
+	if (watch && (pfd->revents & ~POLLOUT))
+		watch->fn(watch->arg);
 }
 
 void loop_step(struct loop *loop, int timeout_ms)
@@ -171,14 +193,16 @@ void loop_step(struct loop *loop, int timeout_ms)
 	unsigned int i, nr = loop->nr;
 	int ret;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		pfd[i] = (struct pollfd){ .fd = loop->watch[i].fd, .events = POLLIN };
+		if (loop->watch[i].writable)
+			pfd[i].events |= POLLOUT;
+	}
 	ret = poll(pfd, nr, time_to_wait(loop, timeout_ms));
 	if (ret > 0) {
-		/* By number: what one calls may add and remove others. */
 		for (i = 0; i < nr; i++) {
 			if (pfd[i].revents)
-				call_watch(loop, pfd[i].fd);
+				call_watch(loop, &pfd[i]);
 		}
 	}
 	if (loop->timers)

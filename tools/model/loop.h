@@ -42,10 +42,18 @@ struct timer {
 	struct timer *next;
 };
 
+/**
+ * struct loop_watch - a descriptor
+ * @fd: the descriptor
+ * @fn: there is something to read
+ * @arg: argument of @fn
+ * @writable: there is room to write; NULL: nobody waits for that
+ */
 struct loop_watch {
 	int fd;
 	void (*fn)(void *arg);
 	void *arg;
+	void (*writable)(void *arg);
 };
 
 /**
@@ -68,6 +76,8 @@ struct loop {
 
 u64 loop_now(void);
 int loop_add(struct loop *loop, int fd, void (*fn)(void *arg), void *arg);
+/* Calls @fn, with the argument given to loop_add(), when @fd can be written to; NULL: no more. */
+void loop_on_writable(struct loop *loop, int fd, void (*fn)(void *arg));
 void loop_del(struct loop *loop, int fd);
 void loop_queue(struct loop *loop, struct work *work);
 void loop_cancel(struct loop *loop, struct work *work);

@@ -176,6 +176,7 @@ int main(int argc, char **argv)
 	hca_init(&hca);
 	hca_ops(&hca, &ops);
 	hca.wire.receive = eth_receive;
+	hca.wire.room = hca_wire_room;
 	hca.wire.arg = &hca;
 	if (wire && wire_open(&hca.wire, &hca.loop, wire))
 		return 1;

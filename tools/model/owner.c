@@ -139,7 +139,11 @@ int tp_owner_invalidate(struct tp_qp *tp, u32 rkey, bool remote)
 
 int tp_owner_xmit(struct tp_qp *tp, const struct tp_train *train)
 {
-	roce_send(qp_of(tp), train);
+	struct qp *qp = qp_of(tp);
+
+	if (wire_full(&qp->wq.obj.hca->wire))
+		return -EAGAIN;
+	roce_send(qp, train);
 	return 0;
 }
 

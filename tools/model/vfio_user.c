@@ -732,6 +732,14 @@ static void use_client(struct vfu *vfu, int fd)
 	info("client connected");
 }
 
+/* The client has hung up, and the loop has not come to it yet. */
+static bool client_has_gone(struct vfu *vfu)
+{
+	char byte;
+
+	return !recv(vfu->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
 static void client_waits(void *arg)
 {
 	struct vfu *vfu = arg;
@@ -739,6 +747,8 @@ static void client_waits(void *arg)
 
 	if (fd < 0)
 		return;
+	if (vfu->fd >= 0 && client_has_gone(vfu))
+		drop_client(vfu, "closed");
 	if (vfu->fd >= 0) {
 		warn("a second client is turned away");
 		close(fd);

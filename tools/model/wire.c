@@ -44,6 +44,8 @@ int wire_open(struct wire *wire, struct loop *loop, const char *spec)
 
 void wire_close(struct wire *wire)
 {
+	struct wire_frame *frame;
+
 	if (wire->fd >= 0) {
 		loop_del(wire->loop, wire->fd);
 		close(wire->fd);
@@ -52,6 +54,12 @@ void wire_close(struct wire *wire)
 		loop_del(wire->loop, wire->listen_fd);
 		close(wire->listen_fd);
 	}
+	while ((frame = wire->head)) {
+		wire->head = frame->next;
+		free(frame);
+	}
+	wire->tail = NULL;
+	wire->waiting = 0;
 	free(wire->stream);
 	wire->stream = NULL;
 	wire->fd = -1;
@@ -59,12 +67,73 @@ void wire_close(struct wire *wire)
 	wire->ops = NULL;
 }
 
+static void send_waiting(void *arg)
+{
+	struct wire *wire = arg;
+	struct wire_frame *frame;
+	int ret;
+
+	while ((frame = wire->head)) {
+		ret = wire->ops->send(wire, frame->data, frame->len);
+		if (ret == -EAGAIN)
+			break;
+		if (ret)
+			wire->lost++;
+		wire->head = frame->next;
+		if (!wire->head)
+			wire->tail = NULL;
+		wire->waiting -= frame->len;
+		free(frame);
+	}
+	if (!wire->head && wire->fd >= 0)
+		loop_on_writable(wire->loop, wire->fd, NULL);
+	if (wire->was_full && wire->waiting < WIRE_ROOM) {
+		wire->was_full = false;
+		wire->room(wire->arg);
+	}
+}
+
+static bool queue_frame(struct wire *wire, const void *data, u32 len)
+{
+	struct wire_frame *frame;
+
+	if (wire->fd < 0 || wire->waiting > WIRE_MOST)
+		return false;
+	frame = malloc(sizeof(*frame) + len);
+	if (!frame)
+		return false;
+	frame->next = NULL;
+	frame->len = len;
+	memcpy(frame->data, data, len);
+	if (wire->tail)
+		wire->tail->next = frame;
+	else
+		wire->head = frame;
+	wire->tail = frame;
+	wire->waiting += len;
+	loop_on_writable(wire->loop, wire->fd, send_waiting);
+	return true;
+}
+
 void wire_send(struct wire *wire, const void *frame, u32 len)
 {
+	int ret = -EAGAIN;
+
 	if (!wire->ops)
 		return;
 	wire->sent++;
-	wire->ops->send(wire, frame, len);
+	if (!wire->head)
+		ret = wire->ops->send(wire, frame, len);
+	if (ret && (ret != -EAGAIN || !queue_frame(wire, frame, len)))
+		wire->lost++;
+}
+
+bool wire_full(struct wire *wire)
+{
+	if (wire->waiting < WIRE_FULL)
+		return false;
+	wire->was_full = true;
+	return true;
 }
 
 void wire_help(void)

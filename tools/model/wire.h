@@ -9,15 +9,27 @@
 #include "loop.h"
 
 #define WIRE_MAX_FRAME	65536u
+/* Bytes that wait to be sent: above the first it is full, below the second there is room again. */
+#define WIRE_FULL	(512u << 10)
+#define WIRE_ROOM	(128u << 10)
+/* What is sent all the same is lost beyond this. */
+#define WIRE_MOST	(8u << 20)
 
 struct wire;
 
-/* A kind of wire: sends one frame; reads what has come and hands it to wire->receive. */
+/* A frame that waits. */
+struct wire_frame {
+	struct wire_frame *next;
+	u32 len;
+	u8 data[];
+};
+
+/* A kind of wire: sends one frame, 0 or -EAGAIN or another -errno; reads what has come and hands it to wire->receive. */
 struct wire_ops {
 	const char *name;
 	const char *help;
 	int (*open)(struct wire *wire, const char *arg);
-	void (*send)(struct wire *wire, const void *frame, u32 len);
+	int (*send)(struct wire *wire, const void *frame, u32 len);
 	void (*readable)(void *arg);
 };
 
@@ -30,7 +42,13 @@ struct wire_ops {
  * @peer: where frames go
  * @peer_len: bytes of @peer
  * @receive: a frame has come
- * @arg: argument of @receive
+ * @arg: argument of @receive and @room
+ * @connected: @fd knows where frames go
+ * @room: the wire was full, and is not any more
+ * @head: frames that wait
+ * @tail: the last of them
+ * @waiting: their bytes
+ * @was_full: somebody was told so
  * @stream: what has come of a frame that is not whole
  * @stream_len: bytes of it
  * @sent: frames
@@ -45,6 +63,12 @@ struct wire {
 	socklen_t peer_len;
 	void (*receive)(void *arg, const void *frame, u32 len);
 	void *arg;
+	bool connected;
+	void (*room)(void *arg);
+	struct wire_frame *head;
+	struct wire_frame *tail;
+	u32 waiting;
+	bool was_full;
 	u8 *stream;
 	u32 stream_len;
 	u64 sent;
@@ -55,6 +79,8 @@ struct wire {
 int wire_open(struct wire *wire, struct loop *loop, const char *spec);
 void wire_close(struct wire *wire);
 void wire_send(struct wire *wire, const void *frame, u32 len);
+/* Whether it is better to wait; wire->room() tells when it no longer is. */
+bool wire_full(struct wire *wire);
 void wire_help(void);
 
 static inline bool wire_present(const struct wire *wire)

@@ -18,13 +18,28 @@
 /* Frames taken in one after another before something else has its turn. */
 #define RECEIVE_BATCH	64
 
-static void dgram_send(struct wire *wire, const void *frame, u32 len)
+static int dgram_send(struct wire *wire, const void *frame, u32 len)
 {
-	ssize_t n = sendto(wire->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL,
-			   (struct sockaddr *)&wire->peer, wire->peer_len);
+	if (sendto(wire->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+		   (struct sockaddr *)&wire->peer, wire->peer_len) == (ssize_t)len)
+		return 0;
+	return -errno;
+}
 
-	if (n != (ssize_t)len)
-		wire->lost++;
+/*
+ * Connected as soon as the peer is there: only then can one wait for room in its
+ * socket. A peer that comes again is another socket under the same name.
+ */
+static int unix_send(struct wire *wire, const void *frame, u32 len)
+{
+	if (!wire->connected && connect(wire->fd, (struct sockaddr *)&wire->peer, wire->peer_len))
+		return -errno;
+	wire->connected = true;
+	if (send(wire->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
+		return 0;
+	if (errno != EAGAIN)
+		wire->connected = false;
+	return -errno;
 }
 
 static void dgram_readable(void *arg)
@@ -165,7 +180,7 @@ const struct wire_ops wire_dgram = {
 	.name = "dgram",
 	.help = "HERE,THERE           UNIX datagram sockets, as QEMU's -netdev dgram",
 	.open = unix_open,
-	.send = dgram_send,
+	.send = unix_send,
 	.readable = dgram_readable,
 };
 

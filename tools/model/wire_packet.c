@@ -11,10 +11,11 @@
 
 #include "wire.h"
 
-static void packet_send(struct wire *wire, const void *frame, u32 len)
+static int packet_send(struct wire *wire, const void *frame, u32 len)
 {
-	if (send(wire->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)len)
-		wire->lost++;
+	if (send(wire->fd, frame, len, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)len)
+		return 0;
+	return -errno;
 }
 
 static void packet_readable(void *arg)

@@ -30,17 +30,15 @@ static void hang_up(struct wire *wire, const char *why)
 }
 
 /* A frame that has begun has to go whole, or the stream makes no sense any more. */
-static void stream_send(struct wire *wire, const void *frame, u32 len)
+static int stream_send(struct wire *wire, const void *frame, u32 len)
 {
 	u8 buf[STREAM_ROOM];
 	struct pollfd pfd = { .fd = wire->fd, .events = POLLOUT };
 	u32 at = 0, all = HEAD + len, net = htonl(len);
 	ssize_t n;
 
-	if (wire->fd < 0 || len > WIRE_MAX_FRAME) {
-		wire->lost++;
-		return;
-	}
+	if (wire->fd < 0 || len > WIRE_MAX_FRAME)
+		return -ENOTCONN;
 	memcpy(buf, &net, HEAD);
 	memcpy(buf + HEAD, frame, len);
 	while (at < all) {
@@ -49,15 +47,14 @@ static void stream_send(struct wire *wire, const void *frame, u32 len)
 			at += (u32)n;
 			continue;
 		}
-		if (n < 0 && errno == EAGAIN && !at) {
-			wire->lost++;
-			return;
-		}
+		if (n < 0 && errno == EAGAIN && !at)
+			return -EAGAIN;
 		if (n < 0 && errno == EAGAIN && poll(&pfd, 1, SEND_WAIT_MS) > 0)
 			continue;
 		hang_up(wire, "the peer does not read");
-		return;
+		return -EPIPE;
 	}
+	return 0;
 }
 
 /* Hands over what is whole of wire->stream; false: it makes no sense. */

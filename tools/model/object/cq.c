@@ -57,8 +57,11 @@ void cq_push(struct cq *cq, struct mlx5_cqe64 *cqe, bool solicited)
 		fail_full(cq);
 		return;
 	}
-	cqe->timestamp_h = cpu_to_be32((u32)(now >> 32));
-	cqe->timestamp_l = cpu_to_be32((u32)now);
+	/* An entry of an error has its syndrome where others have the time. */
+	if (cqe->op_own >> 4 < MLX5_CQE_REQ_ERR) {
+		cqe->timestamp_h = cpu_to_be32((u32)(now >> 32));
+		cqe->timestamp_l = cpu_to_be32((u32)now);
+	}
 	cqe->op_own = (u8)((cqe->op_own & ~1) | (cq->pi >> cq->log_size & 1));
 	at = cq->collapsed ? 0 : (u64)(cq->pi & (size - 1)) * cq->stride;
 	at += cq->stride - sizeof(*cqe);

@@ -130,6 +130,8 @@ static void run(void *arg)
 		return;
 	pi = (u16)be32_to_cpu(word);
 	for (i = 0; i < SQ_BATCH && sq->ci != pi; i++) {
+		if (wire_full(&sq->wq.obj.hca->wire))
+			return;
 		n = run_one(sq);
 		if (!n)
 			return;

@@ -21,6 +21,22 @@ void wq_doorbell(struct hca *hca, u32 uar, u32 number)
 	loop_queue(&hca->loop, &wq->work);
 }
 
+void hca_wire_room(void *arg)
+{
+	struct hca *hca = arg;
+	struct table *table = &hca->table[OBJ_WQ];
+	struct wq *wq;
+	u32 i;
+
+	for (i = 0; i < table->cap; i++) {
+		if (!table->slot[i])
+			continue;
+		wq = container_of(table->slot[i], struct wq, obj);
+		if (wq->kind != WQ_RQ)
+			loop_queue(&hca->loop, &wq->work);
+	}
+}
+
 int wq_buffer(struct cmd *cmd, const void *wq, u32 pas_room, struct qbuf *buf)
 {
 	u32 shift = MLX5_GET(wq, wq, log_wq_pg_sz) + MLX5_ADAPTER_PAGE_SHIFT;

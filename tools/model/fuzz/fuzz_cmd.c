@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands: the input is a sequence of records, 4 bytes of which are opcode,
+ * modifier and length, and the rest is put into a zeroed input at word places.
+ */
+#include "fuzz.h"
+
+static const u16 ops[] = {
+	0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x107, 0x108, 0x109, 0x10a, 0x10b, 0x200, 0x201,
+	0x202, 0x203, 0x301, 0x302, 0x303, 0x400, 0x401, 0x402, 0x403, 0x500, 0x501, 0x502, 0x503,
+	0x504, 0x505, 0x507, 0x50a, 0x50b, 0x50e, 0x700, 0x701, 0x702, 0x703, 0x705, 0x707, 0x750,
+	0x754, 0x755, 0x760, 0x761, 0x762, 0x764, 0x765, 0x770, 0x771, 0x772, 0x773, 0x800, 0x801,
+	0x802, 0x803, 0x805, 0x80e, 0x80f, 0x816, 0x817, 0x900, 0x901, 0x902, 0x903, 0x904, 0x905,
+	0x906, 0x907, 0x908, 0x909, 0x90a, 0x90b, 0x90c, 0x90d, 0x90f, 0x912, 0x913, 0x915, 0x916,
+	0x917, 0x919, 0x92f, 0x930, 0x931, 0x933, 0x934, 0x936, 0x938, 0x93c,
+};
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	static u8 in[4096] __aligned(8), out[8192] __aligned(8);
+	struct hca *hca = fuzz_begin();
+	__be32 word;
+	u32 op, mod, fields, inlen;
+
+	hca->state = HCA_READY;
+	while (len >= 3) {
+		op = ops[data[0] % ARRAY_SIZE(ops)];
+		mod = data[1] & 7;
+		inlen = 16u << (data[1] >> 5);
+		inlen = inlen > sizeof(in) ? sizeof(in) : inlen;
+		fields = data[2] % 24;
+		data += 3;
+		len -= 3;
+		memset(in, 0, sizeof(in));
+		memset(out, 0, sizeof(out));
+		for (; fields && len >= 6; fields--, data += 6, len -= 6) {
+			memcpy(&word, data + 2, 4);
+			memcpy(in + ((data[0] << 8 | data[1]) * 4u) % inlen, &word, 4);
+		}
+		in[0] = (u8)(op >> 8);
+		in[1] = (u8)op;
+		in[7] = (u8)mod;
+		fuzz_command(hca, in, inlen, out, sizeof(out));
+		loop_step(&hca->loop, 0);
+	}
+	fuzz_end(hca);
+	return 0;
+}
