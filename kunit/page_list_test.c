@@ -7,11 +7,11 @@
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <rdma/ib_umem.h>
 #include <ohca/page_list.h>
+
+#include "random.h"
 
 #define BASE		0xffff888000000000ull
 #define MAX_PAGES	4096u
@@ -63,12 +63,10 @@ static u32 below(struct fixture *f, u32 n)
 static int page_list_init(struct kunit *test)
 {
 	struct fixture *f = kvzalloc(sizeof(*f), GFP_KERNEL);
-	u32 seed = get_random_u32();
 
 	if (!f)
 		return -ENOMEM;
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&f->rnd, seed);
+	ohca_kunit_random(test, &f->rnd);
 	f->umem.ibdev = &f->ibdev;
 	test->priv = f;
 	return 0;

@@ -4,9 +4,9 @@
  * edge of every type, allowed and refused.
  */
 #include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
 #include <ohca/qp_state.h>
+
+#include "random.h"
 
 #define ATTR_BITS	26	/* up to IB_QP_RATE_LIMIT */
 #define RANDOM_MASKS	2000
@@ -138,12 +138,10 @@ static void qp_state_foreign_masks(struct kunit *test)
 static void qp_state_random_masks(struct kunit *test)
 {
 	struct edge e = { .t = test->param_value };
-	u32 seed = get_random_u32();
 	struct rnd_state rnd;
 	unsigned int i;
 
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < RANDOM_MASKS; i++) {
 		const struct ohca_qp_edge *row;
 		u32 mask;

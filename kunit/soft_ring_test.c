@@ -8,8 +8,8 @@
 #include "../drivers/soft/ring.c"
 
 #include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
+
+#include "random.h"
 
 struct layout_case {
 	const char *name;
@@ -51,7 +51,7 @@ static void ring_layouts(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ring);
 	KUNIT_EXPECT_EQ(test, soft_ring_capacity(ring), c->capacity);
 	KUNIT_EXPECT_GE(test, c->capacity, c->entries);
-	KUNIT_EXPECT_EQ(test, BIT(ring->shift), max(c->stride, (u32)cache_line_size()));
+	KUNIT_EXPECT_EQ(test, BIT(ring->shift), max_t(u32, c->stride, cache_line_size()));
 	KUNIT_EXPECT_EQ(test, ring->buf->index_mask, c->capacity);
 	KUNIT_EXPECT_EQ(test, ring->buf->log2_elem_size, ring->shift);
 	KUNIT_EXPECT_EQ(test, ring->buf->producer_index, 0);
@@ -170,11 +170,10 @@ static bool is_slot(const struct soft_ring *ring, const void *p)
 static void ring_hostile_consume(struct kunit *test)
 {
 	struct soft_ring *ring = make_ring(test, 7);
-	u32 seed = get_random_u32(), taken = 0, index = 0, i;
+	u32 taken = 0, index = 0, i;
 	struct rnd_state rnd;
 
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < 20000; i++) {
 		const void *slot;
 
@@ -214,11 +213,10 @@ static void ring_hostile_consume(struct kunit *test)
 static void ring_hostile_produce(struct kunit *test)
 {
 	struct soft_ring *ring = make_ring(test, 7);
-	u32 seed = get_random_u32(), index = 0, i;
+	u32 index = 0, i;
 	struct rnd_state rnd;
 
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < 20000; i++) {
 		void *slot;
 

@@ -6,8 +6,8 @@
 #include "../drivers/soft/wqe.c"
 
 #include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
+
+#include "random.h"
 
 #define MAX_SGE		4
 #define MAX_INLINE	64
@@ -304,11 +304,10 @@ static void wqe_random(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct soft_ring *ring = f->qp->sq;
-	u32 seed = get_random_u32(), i, taken = 0, ok = 0;
+	u32 i, taken = 0, ok = 0;
 	struct rnd_state rnd;
 
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < 20000; i++) {
 		struct rxe_send_wqe *wqe = soft_ring_at(ring, ring->taken);
 		struct tp_send_wr *wr = f->wr;

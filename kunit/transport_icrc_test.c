@@ -6,9 +6,9 @@
 #include "../drivers/transport/icrc.c"
 
 #include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
 #include <linux/unaligned.h>
+
+#include "random.h"
 
 #define MAX_PAYLOAD	300
 #define MAX_PACKET	(40 + 8 + TP_BTH_BYTES + MAX_PAYLOAD)
@@ -90,13 +90,11 @@ static void icrc_captured(struct kunit *test)
 static void icrc_random(struct kunit *test)
 {
 	u8 *packet = kunit_kzalloc(test, MAX_PACKET, GFP_KERNEL);
-	u32 seed = get_random_u32();
 	struct rnd_state rnd;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, packet);
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < 200; i++) {
 		bool ipv6 = i & 1;
 		u32 head = (ipv6 ? 40 : 20) + 8 + TP_BTH_BYTES;

@@ -3,13 +3,12 @@
  * 24-bit sequence numbers against arithmetic without tricks.
  */
 #include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/random.h>
 
 #include "psn.h"
+#include "random.h"
 
-#define RANGE	(1 << 24)
-#define HALF	(1 << 23)
+#define RANGE	0x1000000
+#define HALF	0x800000
 
 struct psn_case {
 	u32 a;
@@ -38,7 +37,8 @@ static void psn_edges(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct psn_case *c = &cases[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, tp_psn_diff(c->a, c->b), c->diff, "%06x %06x", c->a, c->b);
+		KUNIT_EXPECT_EQ_MSG(test, tp_psn_diff(c->a, c->b), c->diff, "%06x %06x",
+				    c->a, c->b);
 		KUNIT_EXPECT_EQ_MSG(test, tp_psn_before(c->a, c->b), c->diff < 0, "%06x %06x",
 				    c->a, c->b);
 	}
@@ -49,12 +49,10 @@ static void psn_edges(struct kunit *test)
 
 static void psn_random(struct kunit *test)
 {
-	u32 seed = get_random_u32();
 	struct rnd_state rnd;
 	unsigned int i;
 
-	kunit_info(test, "seed %u\n", seed);
-	prandom_seed_state(&rnd, seed);
+	ohca_kunit_random(test, &rnd);
 	for (i = 0; i < 10000; i++) {
 		s32 a = prandom_u32_state(&rnd) % RANGE, n = prandom_u32_state(&rnd) % RANGE;
 		s32 b = (a + n) % RANGE;
