@@ -61,8 +61,10 @@ static inline struct soft_cq *to_soft_cq(struct ib_cq *ibcq)
  * @wc: the transport's completion
  *
  * Under a transport lock, inside soft_enter(). Handlers are not called from here:
- * soft_leave() does, with no lock held. Return: 0, or -EOVERFLOW if it is full:
- * the CQ gets IB_EVENT_CQ_ERR once, and the caller moves the QP to ERR.
+ * soft_leave() does, with no lock held.
+ *
+ * Return: 0, or -EOVERFLOW if it is full: the CQ gets IB_EVENT_CQ_ERR once, and
+ * the caller moves the QP to ERR.
  */
 int soft_cq_post(struct soft_cq *cq, struct soft_qp *qp, const struct tp_wc *wc);
 

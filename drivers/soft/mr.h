@@ -52,7 +52,9 @@ static inline struct soft_mr *to_soft_mr(struct ib_mr *ibmr)
  * @len: bytes, not 0
  * @access: TP_ACCESS_*
  *
- * Any context, bottom halves off. Return: see tp_owner_map().
+ * Any context, bottom halves off.
+ *
+ * Return: see tp_owner_map().
  */
 int soft_mr_map(struct ib_pd *pd, struct tp_mem *mem, u32 key, u64 addr, u32 len, u32 access);
 

@@ -42,7 +42,7 @@ u32 tp_owner_recv_count(struct tp_qp *tp)
 	return soft_wqe_recv_count(soft_qp_of(tp));
 }
 
-/* A lost completion is fatal to the QP. The transport's locks are held: the work item sees to it. */
+/* A lost completion is fatal to the QP. Transport locks are held: the work item sees to it. */
 static void post_wc(struct soft_qp *qp, struct ib_cq *cq, const struct tp_wc *wc)
 {
 	if (!soft_cq_post(to_soft_cq(cq), qp, wc))

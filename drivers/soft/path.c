@@ -246,6 +246,7 @@ struct dst_entry *soft_path_route(struct soft_path *path)
  * If not, the QP is deferred when they may.
  *
  * Context: bottom halves off.
+ * Return: whether they may.
  */
 bool soft_path_has_room(struct soft_path *path)
 {

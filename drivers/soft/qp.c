@@ -184,6 +184,8 @@ err_rings:
  * First nobody finds it by its number any more, then the transport drops its work
  * and starts nothing new, then whoever still holds a reference (a packet, a peer
  * on this host, a work item, a handler) gets to its end. What is left is ours.
+ *
+ * Return: 0.
  */
 int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {

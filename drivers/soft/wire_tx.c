@@ -340,7 +340,7 @@ static int send_run(struct soft_path *path, struct dst_entry *dst, const struct 
  * veth or lo has a queue for each CPU, and packets of one QP in two of them would
  * pass each other: the peer's NAK, and all of it sent again, costs far more than
  * sending from where the others went. Requests have arrived when they have been
- * acknowledged; if an acknowledgement is on its way, it will set off @train there,
+ * acknowledged; if an acknowledgment is on its way, it will set off @train there,
  * else somebody has to be sent. Adapters are left alone: the socket keeps to one TX queue.
  */
 static bool in_order(struct soft_qp *qp, struct soft_path *path, const struct net_device *dev,
