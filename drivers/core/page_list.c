@@ -26,7 +26,7 @@ static int list_alloc(struct ohca_page_list *pl, unsigned long max)
 	if (!max)
 		return -EINVAL;
 	/* As many as user memory has pages: large, and charged like it. */
-	pl->block = kvmalloc_array(max, sizeof(*pl->block), GFP_KERNEL_ACCOUNT);
+	pl->block = kvmalloc_array(max, sizeof(*pl->block), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pl->block)
 		return -ENOMEM;
 	pl->max = max;
