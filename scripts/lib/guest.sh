@@ -100,7 +100,7 @@ run_guest()
 
 	run=$(mktemp -d "${TMPDIR:-/tmp}/ohca-vm.XXXXXX") || exit 1
 	# shellcheck disable=SC2064 # the folder is known now
-	trap "rm -rf '$run'" EXIT
+	trap "stop_hcas '$run'; rm -rf '$run'" EXIT
 	trap 'exit 130' INT TERM
 	run_initramfs "$run" "$mode" "$commands" "$modules"
 	cat "$boot/initramfs.cpio" "$run/run.cpio" >"$run/initramfs"
@@ -109,7 +109,7 @@ run_guest()
 	local args=(-machine q35 "${ACCEL[@]}" -smp "$VM_SMP" -m "$VM_MEM"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$entry/vmlinuz" -initrd "$run/initramfs"
-		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check quiet loglevel=5 $VM_APPEND"
+		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check tsc=reliable pty.legacy_count=0 quiet loglevel=5 $VM_APPEND"
 		-device virtio-serial-pci
 		-chardev "file,id=result,path=$run/result"
 		-device virtserialport,chardev=result,name=result
@@ -128,6 +128,10 @@ run_guest()
 		mkfifo "$run/out"
 		args+=(-chardev "file,id=out,path=$run/out"
 			-device virtserialport,chardev=out,name=out)
+	fi
+	if [ "$VM_HCA" != 0 ]; then
+		start_hcas "$VM_HCA" "$run" || exit 1
+		args+=("${HCA_ARGS[@]}")
 	fi
 	# shellcheck disable=SC2206 # split on purpose
 	args+=($VM_QEMU)

@@ -4,7 +4,8 @@
 # What the guest's disks hold.  All are read-only and shared by every run; what
 # a run writes goes to a tmpfs in the guest and is gone with it.
 
-# Drivers that the initramfs needs before it can see a disk.
+# What the initramfs runs, and the drivers that it needs to see a disk.
+BOOT_APPLETS='sh mount mkdir cp rm insmod poweroff switch_root'
 BOOT_MODULES='virtio_pci virtio_blk virtio_console ext4 overlay'
 
 # make_disk FOLDER IMAGE - an ext4 image a little larger than the folder
@@ -68,7 +69,7 @@ packages_image()
 # initramfs less what changes from run to run
 make_boot_files()
 {
-	local entry=$1 dir=$2 release tree root module
+	local entry=$1 dir=$2 release tree root module applet
 	release=$(cat "$entry/release")
 	root=$(build_root)/root
 	mkdir -p "$dir/modules/usr/lib"
@@ -79,6 +80,9 @@ make_boot_files()
 	tree=$dir/initramfs
 	mkdir -p "$tree/bin" "$tree/boot-modules"
 	cp "$root/bin/busybox" "$tree/bin/busybox"
+	for applet in $BOOT_APPLETS; do
+		ln -s busybox "$tree/bin/$applet"
+	done
 	# What is built in has no file and needs none.
 	for module in $BOOT_MODULES; do
 		modprobe -d "$entry" -S "$release" --show-depends "$module" |
@@ -96,6 +100,7 @@ boot_files()
 {
 	local entry
 	entry=$(kernel_entry "$1") || return 1
-	cache_entry "boot-$1" "$(hash_text "$(basename "$entry")" "$BOOT_MODULES")" \
+	cache_entry "boot-$1" "$(hash_text \
+		"$(basename "$entry")" "$BOOT_MODULES" "$BOOT_APPLETS")" \
 		'about 20 seconds' make_boot_files "$entry"
 }
