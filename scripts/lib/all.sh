@@ -11,4 +11,5 @@ OHCA_LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 . "$OHCA_LIB/modules.sh"
 . "$OHCA_LIB/image.sh"
 . "$OHCA_LIB/qemu.sh"
+. "$OHCA_LIB/hca.sh"
 . "$OHCA_LIB/guest.sh"
