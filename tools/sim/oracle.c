@@ -153,6 +153,13 @@ static void check_range(const struct sim_qp *qp, const struct sim_send *s,
 		  range->len, range->area->name, what);
 }
 
+static void rewrite(void *what)
+{
+	struct sim_send *s = what;
+
+	area_write(s->remote.area, s->remote.off, s->payload, s->length);
+}
+
 /* What must be so when @s has ended well. */
 static void check_done(struct sim_qp *qp, struct sim_send *s)
 {
@@ -171,6 +178,8 @@ static void check_done(struct sim_qp *qp, struct sim_send *s)
 		return;
 	if (!is_fetch(s->opcode)) {
 		check_range(qp, s, &s->remote, true, "a WRITE that completed");
+		if (broken(BREAK_rewrite) && s->remote.area)
+			clock_call(&world->clock, world->clock.now + USEC(20), rewrite, s);
 		return;
 	}
 	for (i = 0; i < s->num_sge; i++)
