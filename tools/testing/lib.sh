@@ -20,7 +20,7 @@ trap 'echo "line $LINENO: failed: $BASH_COMMAND"' ERR
 DUT_TYPE=${DUT_TYPE:-ohca}
 TESTING=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 CLASS=/sys/class/infiniband
-declare -A NS=() ADDR4=() ADDR6=()
+declare -A NS=() ADDR4=()
 GID=v4		# kind of GID that between() uses: v4, v6 or ll
 LIMIT=60	# seconds a tool may take
 port=18600
@@ -97,10 +97,15 @@ netdev_up()
 # device NAME NETDEV N [NAMESPACE] [TYPE] - an RDMA device on a netdev that is up
 device()
 {
-	NS[$1]=${4:-init}
-	ADDR4[$1]=10.77.0.$3
-	ADDR6[$1]=fd00:77::$3
 	in_ns "${4:-init}" rdma link add "$1" type "${5:-$DUT_TYPE}" netdev "$2"
+	device_is_there "$1" "$3" "${4:-init}"
+}
+
+# device_is_there NAME N [NAMESPACE] - on a netdev with addresses number N
+device_is_there()
+{
+	NS[$1]=${3:-init}
+	ADDR4[$1]=10.77.0.$2
 	eventually 5 gid_index "$1" v6
 	eventually 5 gid_index "$1" v4
 }

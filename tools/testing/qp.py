@@ -171,7 +171,7 @@ def values(a, b):
     refused([errno.EINVAL], lambda: rtr().to_rts(max_rd_atomic=255))
     index, a.gid_index = a.gid_index, 60
     refused([errno.EINVAL, errno.ENODATA, errno.ENOENT], rtr)
-    a.gid_index = 4096
+    a.gid_index = 255
     refused([errno.EINVAL, errno.ENODATA, errno.ENOENT], rtr)
     a.gid_index = index
     rtr().to_rts()
