@@ -46,6 +46,8 @@ static void tp_comp_progress(struct tp_qp *qp)
 	req->rnr_retries = qp->attr.rnr_retry;
 	req->implied_valid = false;
 	req->ack_deadline = 0;
+	if (req->window < TP_WINDOW_PACKETS)
+		req->window++;
 	if (tp_psn_before(pos->psn, req->una)) {
 		/* The answer to what was sent first; no need to send it again. */
 		tp_req_seek(qp);
@@ -86,8 +88,10 @@ static bool tp_comp_ack(struct tp_qp *qp, u32 psn)
 }
 
 /*
- * A later PSN was answered, and not the oldest: an implied NAK. Once
- * for a PSN: more answers that were on their way already tell the same.
+ * A later PSN was answered, and not the oldest: an implied NAK. Once for a PSN:
+ * more answers that were on their way already tell the same, and that may go on
+ * for longer than the ACK timer runs. If what is sent again gets lost too, the
+ * timer sees to it.
  */
 static void tp_comp_implied_nak(struct tp_qp *qp)
 {
@@ -242,6 +246,7 @@ static void tp_comp_read_train(struct tp_qp *qp, const struct tp_train *train)
 		tp_comp_credits(req, train);
 		req->pos.reads -= min(req->pos.reads, 1u);
 	}
+	req->pos.read_pkts -= min(req->pos.read_pkts, rest.npkts);
 	wr->done += rest.length;
 	tp_comp_advance(qp, rest.npkts);
 	tp_comp_progress(qp);

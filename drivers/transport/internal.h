@@ -25,8 +25,13 @@
 /* What one tp_owner_map() may be asked for: its return value is an int. */
 #define TP_MAP_BYTES		0x7fffffffu
 
-/* SEND and WRITE packets that may be unacknowledged. */
+/*
+ * SEND and WRITE packets that may be unacknowledged: at most, and at least. Each
+ * ACK timeout halves the window, each answer adds a packet: a peer or a wire that is
+ * slower than the timer expects must not be sent the same again and again.
+ */
 #define TP_WINDOW_PACKETS	256u
+#define TP_WINDOW_MIN		16u
 
 /* One call sends this much at most before others have their turn. */
 #define TP_BUDGET_BYTES		(256u * 1024)
@@ -35,11 +40,17 @@
 /*
  * A READ WR is sent as READ requests of this many bytes at most, a message
  * each. That bounds what comes back unasked, it makes the PSNs outstanding
- * fewer than 2^23 whatever the QP's attributes (TP_MAX_RD_ATOMIC requests of 2^12
+ * fewer than 2^23 whatever the QP's attributes (TP_MAX_RD_ATOMIC requests of 2^10
  * packets and a window), and a READ that loses a response repeats less. A
  * multiple of every path MTU.
  */
-#define TP_READ_BYTES		(1024u * 1024)
+#define TP_READ_BYTES		(256u * 1024)
+
+/*
+ * Bytes of READ responses that may be on their way for each packet of the window:
+ * 512 KiB with the full one. One request may always be out.
+ */
+#define TP_READ_WINDOW_BYTES	2048u
 
 /* How long to wait for memory that can't be reached now, ns. */
 #define TP_PAUSE_NS		100000u

@@ -26,6 +26,7 @@ int tp_qp_init(struct tp_qp *qp, const struct tp_qp_init_attr *init)
 	spin_lock_init(&qp->resp.lock);
 	qp->qpn = init->qpn;
 	qp->has_srq = init->has_srq;
+	tp_req_reset(&qp->req);
 
 	slots = roundup_pow_of_two(init->max_send_wr);
 	extra = max_t(u32, init->max_send_sge * sizeof(struct tp_sge), init->max_inline);

@@ -30,6 +30,7 @@ struct tp_budget {
  * @out: SEND and WRITE packets sent in this pass that were not acknowledged
  * @unasked: packets sent since the last one that asks for an answer
  * @reads: READ and ATOMIC requests sent in this pass and not answered
+ * @read_pkts: READ response packets that they ask for and that have not come
  * @probing: a message that there is no credit for is out
  * @probe_psn: its last PSN
  *
@@ -43,6 +44,7 @@ struct tp_pos {
 	u32 out;
 	u32 unasked;
 	u32 reads;
+	u32 read_pkts;
 	bool probing;
 	u32 probe_psn;
 };
@@ -64,6 +66,7 @@ struct tp_pos {
  * @ssn: send sequence number of the next message to start (IBA 9.7.7.2)
  * @lsn: newest send sequence number there is a credit for, if @limited
  * @limited: the peer gives credits
+ * @window: SEND and WRITE packets that may be out now
  * @retries: transport retries that are left
  * @rnr_retries: RNR retries that are left
  * @implied_valid: a lost response was implied at @implied_psn, and seen to
@@ -91,6 +94,7 @@ struct tp_req {
 	u32 ssn;
 	u32 lsn;
 	bool limited;
+	u32 window;
 	u8 retries;
 	u8 rnr_retries;
 	bool implied_valid;

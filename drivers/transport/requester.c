@@ -14,8 +14,8 @@
 
 #include <linux/errno.h>
 
-/* A packet asks for an answer at the latest after so many that didn't. */
-#define TP_ASK_PACKETS		64u
+/* A packet asks for an answer at the latest after so many that did not, or 1/4 of the window. */
+#define TP_ASK_PACKETS		32u
 /* After so many, the end of a signaled message asks though more is posted. */
 #define TP_ASK_SIGNALED		16u
 /* Send WRs flushed in one go at most: more than any queue holds. */
@@ -285,6 +285,7 @@ void tp_req_reset(struct tp_req *req)
 	req->ssn = 0;
 	req->lsn = 0;
 	req->limited = false;
+	req->window = TP_WINDOW_PACKETS;
 	req->implied_valid = false;
 	req->sqd_event = false;
 	req->draining = false;
@@ -403,6 +404,8 @@ static enum tp_step tp_req_xmit(struct tp_qp *qp, struct tp_send_wr *wr,
 	if (tp_op_has_answer(train->op)) {
 		pos->reads++;
 		pos->unasked = 0;
+		if (train->op == TP_OP_READ)
+			pos->read_pkts += npsn;
 	} else {
 		pos->out += npsn;
 		pos->unasked = train->flags & TP_TRAIN_ACKREQ ? 0 : pos->unasked + npsn;
@@ -445,7 +448,8 @@ static bool tp_req_asks(struct tp_qp *qp, const struct tp_send_wr *wr,
 	struct tp_req *req = &qp->req;
 	u32 unasked = req->pos.unasked + train->npkts;
 
-	if (unasked >= TP_ASK_PACKETS || req->pos.out + train->npkts >= TP_WINDOW_PACKETS)
+	if (unasked >= min(TP_ASK_PACKETS, req->window / 4) ||
+	    req->pos.out + train->npkts >= req->window)
 		return true;
 	if (!(train->flags & TP_TRAIN_LAST))
 		return false;
@@ -541,21 +545,24 @@ static enum tp_step tp_req_send_message(struct tp_qp *qp, struct tp_send_wr *wr)
 {
 	struct tp_req *req = &qp->req;
 
-	if (req->pos.out >= TP_WINDOW_PACKETS)
+	if (req->pos.out >= req->window)
 		return TP_STEP_WAIT;
 	if (tp_req_must_wait(req, wr))
 		return TP_STEP_WAIT;
-	return tp_req_send_part(qp, wr, min(TP_WINDOW_PACKETS - req->pos.out, TP_TRAIN_PACKETS),
-				false);
+	return tp_req_send_part(qp, wr, min(req->window - req->pos.out, TP_TRAIN_PACKETS), false);
 }
 
 static enum tp_step tp_req_send_read(struct tp_qp *qp, struct tp_send_wr *wr)
 {
-	u32 first = qp->req.pos.pkt;
+	const struct tp_pos *pos = &qp->req.pos;
+	u32 first = pos->pkt;
 	u32 end = tp_read_end(qp, wr, first);
 	u32 mtu = qp->attr.mtu;
 	struct tp_train train;
 
+	if (pos->read_pkts &&
+	    (pos->read_pkts + end - first) * mtu > qp->req.window * TP_READ_WINDOW_BYTES)
+		return TP_STEP_WAIT;
 	tp_req_fill(qp, wr, &train);
 	train.va += (u64)first * mtu;
 	train.dmalen = min(wr->length - first * mtu, (end - first) * mtu);

@@ -65,7 +65,7 @@ static void tp_ack_expired(struct tp_qp *qp)
 	struct tp_req *req = &qp->req;
 
 	req->ack_deadline = 0;
-	req->implied_valid = false;
+	req->window = max(req->window / 2, TP_WINDOW_MIN);
 	tp_owner_count(qp, TP_CNT_local_ack_timeout_err, 1);
 	tp_req_retry(qp, "timeout");
 }
