@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 #
 # tshark's RoCE dissector reads a capture of our traffic: every packet of every
 # kind is well formed, and is what was asked for.

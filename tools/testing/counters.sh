@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 300
 #
 # Counters are there by their names, in sysfs and in `rdma statistic`, and move
 # with what they count.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 300
 #
 # Every operation, size and cut into SGEs moves the right bytes and no others;
 # immediate data, inline data, atomics, fences and completions are right.

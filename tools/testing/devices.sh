@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 # kernels: debian13 newest
 #
 # What the stock tools say of a device: ibv_devices, ibv_devinfo, ibstat, rdma.

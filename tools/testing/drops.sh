@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 # kernels: debian13 test
 #
 # Packets made by hand against one device: what is short, has a bad ICRC, an

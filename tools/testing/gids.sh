@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 #
 # RoCE v2 GIDs follow the netdev's addresses.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 #
 # Traffic class, hop limit and flow label of an address become type of service
 # (DSCP and ECN), time to live and UDP source port on the wire.

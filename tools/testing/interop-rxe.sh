@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 #
 # The kernel's rxe in the initial namespace against OpenHCA in another, over
 # veth: each as the server and as the client, IPv4 and IPv6.  That rxe takes in

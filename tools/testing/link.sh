@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 # kernels: debian13 test
 #
 # rdma link add and del: the module loads by itself, what is wrong is refused,

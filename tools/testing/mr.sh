@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
-# kernels: debian13 test
+# timeout: 300
+# kernels: debian13
 # programs: iova
 #
 # Memory regions: huge pages, odd addresses, 512 MiB, zero-based, an I/O virtual

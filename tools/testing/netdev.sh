@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
-# kernels: debian13 test
+# timeout: 300
+# kernels: debian13
 #
 # The netdev under a device is renamed, goes down and up, changes its MTU and
 # moves to another namespace.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 200
+# timeout: 300
 #
 # The wire between two namespaces loses, reorders, doubles and delays packets:
 # nothing is lost, nothing fails, and every byte is right.

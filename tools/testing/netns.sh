@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 90
+# timeout: 180
 #
 # Network namespaces with `rdma system set netns exclusive`: a device belongs to
 # one namespace, is seen there alone, moves with `rdma dev set`, and works.

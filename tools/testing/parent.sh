@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 # kernels: test
 #
 # The device's parent is that of its netdev, so topology-aware programs find it

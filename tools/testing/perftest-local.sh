@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 #
 # Every perftest program, between two devices of one host: all sizes, several
 # QPs, both directions, completion events, inline data; and a device with itself.

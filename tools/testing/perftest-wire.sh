@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 #
 # Every perftest program over the wire: two network namespaces, neither of them
 # the initial one, over veth; IPv4 and IPv6.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 #
 # ibv_rc_pingpong, both ends checking every byte: polling and events, each path
 # MTU, each kind of GID; one device with itself, two devices of one host, and

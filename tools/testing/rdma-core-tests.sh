@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 300
 #
 # rdma-core's own test suite, the parts that an RC device can be asked for.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 # kernels: debian13 test
 #
 # Something goes away under running traffic: programs are told and end, nothing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 300
 # kernels: debian13 test
 # programs: scribble
 #

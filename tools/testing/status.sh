@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 300
 #
 # Every failure that status.py knows: the right completion status on the right
 # side, ERR, flushing in order, the event.  By same-host delivery, then by wire.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# timeout: 180
 #
 # Tracepoints: QP state, send, receive, retransmit, and drop with its reason.
 

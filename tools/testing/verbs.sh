@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 # kernels: debian13 test
 #
 # QPs: states, attributes, sizes, what is refused.  CQs: notification, solicited
