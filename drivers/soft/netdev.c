@@ -25,7 +25,6 @@
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
 
-#include "cq.h"
 #include "device.h"
 #include "qp.h"
 #include "stats.h"
@@ -111,11 +110,7 @@ static void fail_qps(struct soft_dev *dev)
 	spin_unlock(&dev->qps_lock);
 
 	while ((qp = next_qp(dev))) {
-		if (READ_ONCE(qp->attr.qp_state) > IB_QPS_INIT) {
-			soft_enter();
-			tp_qp_error(&qp->tp, TP_EVENT_QP_FATAL);
-			soft_leave();
-		}
+		soft_qp_fail(qp);
 		soft_qp_put(qp);
 	}
 }
@@ -160,6 +155,8 @@ static void forget_netdev(struct soft_dev *dev)
 
 static void netdev_gone(struct soft_dev *dev)
 {
+	/* Now, as IB core takes its time: who waits for a packet waits in vain. */
+	fail_qps(dev);
 	forget_netdev(dev);
 	if (!dev->registered) {
 		dev->gone = true;

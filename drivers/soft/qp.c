@@ -176,6 +176,37 @@ err_rings:
 	return err;
 }
 
+/* Turns of flushing that a QP is given: more than its queues hold, unless the consumer goes on. */
+#define SOFT_FLUSH_TURNS	1024
+
+/**
+ * soft_qp_fail() - takes a QP from its consumer
+ * @qp: the QP; the caller holds a reference
+ *
+ * To ERR, with IB_EVENT_QP_FATAL. What was posted is flushed before this returns,
+ * so that a program that waits for a completion gets one.
+ *
+ * Context: process context.
+ */
+void soft_qp_fail(struct soft_qp *qp)
+{
+	bool more = true;
+	int i;
+
+	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET)
+		return;
+	soft_enter();
+	tp_qp_error(&qp->tp, TP_EVENT_QP_FATAL);
+	tp_recv_posted(&qp->tp);
+	soft_leave();
+	for (i = 0; more && i < SOFT_FLUSH_TURNS; i++) {
+		soft_enter();
+		more = tp_send(&qp->tp);
+		soft_leave();
+		cond_resched();
+	}
+}
+
 /**
  * soft_destroy_qp() - ib_device_ops.destroy_qp
  * @ibqp: the QP, in any state, with work under way
@@ -192,6 +223,9 @@ int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	static const struct tp_qp_attr reset = { .state = TP_QPS_RESET };
 	struct soft_qp *qp = to_soft_qp(ibqp);
 
+	/* IB core takes the device from its users, and this QP with it. */
+	if (mutex_is_locked(&ibqp->device->unregistration_lock))
+		soft_qp_fail(qp);
 	soft_qp_table_remove(qp);
 	unlist_in_device(qp);
 
@@ -221,6 +255,18 @@ static void kick(struct soft_qp *qp)
 		soft_qp_defer(qp);
 	else
 		soft_qp_kick(qp);
+}
+
+/* The same for receives. */
+static void kick_recv(struct soft_qp *qp)
+{
+	if (irqs_disabled()) {
+		soft_qp_defer(qp);
+		return;
+	}
+	soft_enter();
+	tp_recv_posted(&qp->tp);
+	soft_leave();
 }
 
 /**
@@ -253,6 +299,9 @@ int soft_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct
 	*bad = wr;
 
 	kick(qp);
+	/* Programs have no doorbell for receives: in ERR this one stands in, so that they flush. */
+	if (READ_ONCE(qp->tp.resp.state) == TP_QPS_ERR)
+		kick_recv(qp);
 	return err;
 }
 
@@ -285,12 +334,6 @@ int soft_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct
 	spin_unlock_irqrestore(&qp->rq_post_lock, flags);
 	*bad = wr;
 
-	if (irqs_disabled()) {
-		soft_qp_defer(qp);
-	} else {
-		soft_enter();
-		tp_recv_posted(&qp->tp);
-		soft_leave();
-	}
+	kick_recv(qp);
 	return err;
 }

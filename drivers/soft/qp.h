@@ -111,6 +111,9 @@ void soft_qp_defer(struct soft_qp *qp);
 void soft_qp_defer_on(struct soft_qp *qp, int cpu);
 void soft_qp_arm(struct soft_qp *qp, u64 deadline);
 
+/* qp.c */
+void soft_qp_fail(struct soft_qp *qp);
+
 /* ib_device_ops */
 int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);
 int soft_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata);
