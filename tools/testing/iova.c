@@ -29,7 +29,8 @@ int main(int argc, char **argv)
 	b = rc_qp(&dev, cq, cq, 4);
 	rc_connect(&dev, a, &dev, b);
 	rc_connect(&dev, b, &dev, a);
-	memory = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
 
 	for (i = 0; i < sizeof(iovas) / sizeof(*iovas); i++) {
 		/* The offset in the page is that of the memory. */
