@@ -36,7 +36,7 @@ static void fill_user(struct ib_uverbs_wc *slot, const struct soft_qp *qp, const
 	if (wc->flags & TP_WC_WITH_INV)
 		uwc.ex.invalidate_rkey = wc->inv_rkey;
 	else
-		uwc.ex.imm_data = (__force __u32)wc->imm;
+		uwc.ex.imm_data = wc->imm;
 	*slot = uwc;
 }
 
