@@ -18,6 +18,16 @@ cache_has()
 	[ -e "$(cache_path "$1" "$2")/.complete" ]
 }
 
+# tell_time NAME STARTED - once a minute.  It waits by reading from a pipe that no
+# one writes to, because a sleep would outlive it and hold our output open.
+tell_time()
+{
+	while :; do
+		read -rt 60 <> <(:) || true
+		say "still making $1, $((SECONDS - $2)) s"
+	done
+}
+
 # cache_entry NAME KEY ESTIMATE BUILDER [ARG]...
 #
 # Prints the path of the entry.  When it is not there, runs BUILDER ARG... DIR
@@ -25,7 +35,7 @@ cache_has()
 # What BUILDER prints goes to a log beside the entry.
 cache_entry()
 {
-	local name=$1 key=$2 estimate=$3 path log tmp started
+	local name=$1 key=$2 estimate=$3 path log tmp started clock status
 	shift 3
 	path=$(cache_path "$name" "$key")
 	log=$OHCA_CACHE/log/$name-$key.log
@@ -50,10 +60,15 @@ cache_entry()
 		chmod 755 "$tmp"
 		started=$SECONDS
 		say "making $name ($estimate; log: $log)"
+		tell_time "$name" "$started" >/dev/null 9>&- &
+		clock=$!
 		# A shell of its own: errexit is off in whatever a condition runs,
 		# and a builder that goes on after an error makes a bad entry.
-		if ! bash -ec '. "$0"; "$@"' "$OHCA_TOP/scripts/lib/all.sh" \
-			"$@" "$tmp" >"$log" 2>&1 9>&- </dev/null; then
+		status=0
+		bash -ec '. "$0"; "$@"' "$OHCA_TOP/scripts/lib/all.sh" \
+			"$@" "$tmp" >"$log" 2>&1 9>&- </dev/null || status=$?
+		kill "$clock"
+		if [ "$status" != 0 ]; then
 			tail -n 25 "$log" >&2
 			rm -rf --one-file-system "$tmp"
 			die "could not make $name; see $log"
