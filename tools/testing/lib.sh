@@ -319,7 +319,13 @@ start_traffic()
 	on "$client" timeout 1000 "$tool" $(device_options "$client" "$tool") \
 		-n 100000000 "$@" "${ADDR4[$server]}" >client.out 2>client.err &
 	client_pid=$!
-	eventually 20 moves "$client" "$server"
+	local end=$((SECONDS + 20))
+	until moves "$client" "$server"; do
+		if [ $SECONDS -ge $end ]; then
+			show_outputs
+			fail "no traffic: $tool $*"
+		fi
+	done
 }
 
 # moves DEVICE... - one of their counters of packets goes up

@@ -15,12 +15,14 @@ bad_wire()
 
 traffic()
 {
-	pingpong a0 a1 -n 40 -s 20000 -m 1024
+	# Both ends in one process: the last ACK may be lost after ping-pong's
+	# server has gone, and its client would rightly complain.
+	SMALL=1 python data.py a0 a1 v4 every_mtu many_in_flight both_directions
 	for kind in send write read; do
-		perftest a0 a1 ib_${kind}_bw -s 65536 -n 20 -m 1024 -u 10
+		perftest a0 a1 ib_${kind}_bw -s 65536 -n 20 -m 1024
 	done
-	perftest a1 a0 ib_atomic_bw -n 50 -u 10
-	perftest a1 a0 ib_write_bw -s 20000 -n 20 -q 4 -b -m 1024 -u 10
+	perftest a1 a0 ib_atomic_bw -n 50
+	perftest a1 a0 ib_write_bw -s 20000 -n 20 -q 4 -b -m 1024
 }
 
 two_namespaces

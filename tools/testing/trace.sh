@@ -17,7 +17,7 @@ step 'traffic on a good wire'
 pingpong a0 a1 -n 10
 step 'traffic on a bad wire'
 ip netns exec near tc qdisc add dev v0 root netem loss 10% corrupt 5%
-pingpong a0 a1 -n 50 -s 10000 -m 1024
+python data.py a0 a1 v4 psn_wraps many_in_flight both_directions
 echo 0 >$trace/events/ohca/enable
 cp $trace/trace trace.txt
 
