@@ -60,6 +60,7 @@ static int path_open(struct soft_path *path)
 	sk = path->sock->sk;
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_user_data = path;
+	path->write_space = sk->sk_write_space;
 	sk->sk_write_space = path_write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
 	/* The hash of all its skbs: spreads flows over queues without looking into packets. */
@@ -67,13 +68,17 @@ static int path_open(struct soft_path *path)
 	return 0;
 }
 
-/* Skbs that are still on their way keep the struct sock; they don't find the path any more. */
+/*
+ * Skbs that are still on their way keep the struct sock. They don't find the path
+ * any more, nor this module, which may go before them.
+ */
 static void path_close(struct soft_path *path)
 {
 	struct sock *sk = path->sock->sk;
 
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_user_data = NULL;
+	sk->sk_write_space = path->write_space;
 	write_unlock_bh(&sk->sk_callback_lock);
 	sock_release(path->sock);
 }

@@ -43,6 +43,7 @@ struct tp_train;
  * @net: namespace of @sock; a reference is held
  * @sock: owns the skbs on their way: counts their bytes, keeps them on one TX
  *        queue, and caches the route; never bound, never receives
+ * @write_space: what @sock had for sk_write_space
  * @cookie: validates the cached route
  * @gid: the source GID's table entry; a reference is held
  *
@@ -65,6 +66,7 @@ struct soft_path {
 	bool asked;
 	struct net *net;
 	struct socket *sock;
+	void (*write_space)(struct sock *sk);
 	u32 cookie;
 	const struct ib_gid_attr *gid;
 };
