@@ -32,6 +32,8 @@ def ends(a, b):
     qp, peer = Rc(a), Rc(b, channel=channel.channel)
     connect(qp, peer)
     ours, theirs = Memory(a, 64), Memory(b, 64)
+    # A region is deregistered when its object goes.
+    peer.memory = theirs
     for i in range(20):
         peer.post_recv([theirs.sge()], wr_id=i)
 

@@ -36,6 +36,8 @@ refuse . rdma link add b0 type nosuchtype netdev d1
 refuse . rdma link del nosuchdevice
 
 step 'not every netdev will do'
+modprobe tun
+eventually 5 test -e /dev/net/tun
 ip tuntap add mode tun name t0
 refuse 'supported' add b0 t0
 ip link add link d1 name d1.5 type vlan id 5
