@@ -311,13 +311,15 @@ static void rx_skb(struct rx *rx)
 
 	cursor_begin(&cur, skb);
 	cursor_skip(&cur, sizeof(struct udphdr));
-	for (k = 0; total; k++) {
+	k = 0;
+	/* Once at least: no bytes at all are a short packet, and counted. */
+	do {
 		u32 len = min(size, total);
 
-		rx_packet(rx, &cur, k, len);
+		rx_packet(rx, &cur, k++, len);
 		cursor_skip(&cur, len);
 		total -= len;
-	}
+	} while (total);
 	rx_deliver(rx, rx->nr_seg);
 }
 
