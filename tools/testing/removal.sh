@@ -7,13 +7,13 @@
 
 . "$(dirname "$0")/lib.sh"
 
-# each time for polling, for events, and for more than one QP
-ways=('-s 65536' '-s 65536 -e' '-s 4096 -q 4')
+# Polling, events, and more than one QP.
+ways=('ib_write_bw -s 65536' 'ib_read_bw -s 65536 -e' 'ib_send_bw -s 4096 -q 4')
 
 for way in "${ways[@]}"; do
 	step "rdma link del of the client's device ($way)"
 	two_devices
-	start_traffic a0 a1 ib_write_bw $way
+	start_traffic a0 a1 $way
 	timeout 20 rdma link del a1
 	traffic_fails 20
 	timeout 20 rdma link del a0
@@ -22,7 +22,7 @@ for way in "${ways[@]}"; do
 
 	step "the server's netdev is unregistered ($way)"
 	two_devices
-	start_traffic a0 a1 ib_send_bw $way
+	start_traffic a0 a1 ${way/write/send}
 	timeout 20 ip link del d0
 	eventually 20 test ! -e $CLASS/a0
 	traffic_fails 20
