@@ -220,8 +220,8 @@ void want_event(const struct sim_qp *qp, enum tp_event event, u32 times)
 
 	for (i = 0; i <= TP_EVENT_ACCESS_ERR; i++)
 		sim_check(qp->events[i] == (i == event ? times : 0),
-			  "side %u has had event %u %u times; it was to have %u %u times", qp->side, i,
-			  qp->events[i], event, times);
+			  "side %u has had event %u %u times; it was to have %u %u times", qp->side,
+			  i, qp->events[i], event, times);
 }
 
 void want_no_event(const struct sim_qp *qp)

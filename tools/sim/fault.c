@@ -299,7 +299,7 @@ static const struct fault faults[] = {
 	  LOC(TP_WC_LOC_PROT_ERR) },
 	{ "ATOMIC to a region without local write", ADD, 8, -1, local_readonly,
 	  LOC(TP_WC_LOC_PROT_ERR) },
-	{ "SEND that the owner found malformed", SEND, 64, 64, malformed, LOC(TP_WC_LOC_QP_OP_ERR) },
+	{ "SEND, found malformed by the owner", SEND, 64, 64, malformed, LOC(TP_WC_LOC_QP_OP_ERR) },
 	{ "unknown opcode", SEND, 64, 64, strange_opcode, LOC(TP_WC_LOC_QP_OP_ERR) },
 	{ "SEND of 2^31 + 1 bytes", SEND, 64, 64, too_long, LOC(TP_WC_LOC_LEN_ERR) },
 	{ "WRITE of 2^31 + 1 bytes", WRITE, 64, -1, too_long, LOC(TP_WC_LOC_LEN_ERR) },
@@ -465,7 +465,7 @@ static void invalidate_fault(void)
 		case_go(a);
 		case_run(SEC(1));
 		want_sends(a, 1);
-		sim_check(a->failed[0] && b->failed[1], "a SEND with a wrong key to invalidate ends well");
+		sim_check(a->failed[0] && b->failed[1], "a SEND that can't invalidate ends well");
 		want_state(a, TP_QPS_ERR);
 		want_state(b, TP_QPS_ERR);
 		want_recvs(b, 2);
@@ -576,7 +576,8 @@ static void retry_exceeded(void)
 		before = seen_nth(a, TP_OP_WRITE, 0);
 		for (k = 1; k <= t[i].retry_cnt; k++, before = next) {
 			next = seen_nth(a, TP_OP_WRITE, k);
-			sim_check(next->at - before->at >= unit && next->at - before->at <= 4 * unit,
+			sim_check(next->at - before->at >= unit &&
+				  next->at - before->at <= 4 * unit,
 				  "timeout %u: sent again after %llu ns, not %llu", t[i].timeout,
 				  (unsigned long long)(next->at - before->at),
 				  (unsigned long long)unit);

@@ -333,7 +333,7 @@ static void credits(void)
 		case_send(a, IB_UVERBS_WR_SEND, 64);
 		case_run(SEC(1));
 		ack = seen_nth(b, TP_OP_ACK, 0);
-		sim_check(ack->train.syndrome == t[i].field, "%u receive WRs are left: syndrome %02x",
+		sim_check(ack->train.syndrome == t[i].field, "%u receive WRs left: syndrome %02x",
 			  t[i].posted - 1, ack->train.syndrome);
 		case_end();
 	}
@@ -404,7 +404,8 @@ static void far_psns(void)
 			sim_check(ack && ack->train.syndrome == 0x60 &&
 				  ack->train.psn == b->attr.rq_psn, "psn + %d: no NAK", far[i]);
 		else
-			sim_check(!ack || !(ack->train.syndrome & 0x60), "psn - %d: a NAK", -far[i]);
+			sim_check(!ack || !(ack->train.syndrome & 0x60), "psn - %d: a NAK",
+				  -far[i]);
 		case_send(a, IB_UVERBS_WR_SEND, 64);
 		case_run(SEC(1));
 		want_recvs(b, 1);

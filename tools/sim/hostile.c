@@ -237,7 +237,8 @@ static void meddle(struct sim_qp *qp)
 	case 3:
 		if (attr.state == TP_QPS_RTS) {
 			attr.state = TP_QPS_SQD;
-			world_set(qp, &attr, TP_ATTR_STATE | (random_bits(rng) & TP_ATTR_SQD_EVENT));
+			world_set(qp, &attr, TP_ATTR_STATE |
+				  (random_bits(rng) & TP_ATTR_SQD_EVENT));
 		} else if (attr.state == TP_QPS_SQD && !draining) {
 			attr.state = TP_QPS_RTS;
 			world_set(qp, &attr, TP_ATTR_STATE);

@@ -68,7 +68,8 @@ static void on_signal(int sig)
 {
 	if (!quiet) {
 		fprintf(stderr, "FAIL %s seed %llu: %s\n", running,
-			(unsigned long long)running_seed, sig == SIGALRM ? "it hangs" : "it aborts");
+			(unsigned long long)running_seed,
+			sig == SIGALRM ? "it hangs" : "it aborts");
 		say_replay();
 	}
 	_exit(1);
@@ -397,7 +398,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (req.one) {
-		span = (struct span){ req.sweep ? req.sweep : &sim_sweeps[0], req.seed, req.seed, 1 };
+		span = (struct span){ req.sweep ? req.sweep : &sim_sweeps[0],
+				      req.seed, req.seed, 1 };
 		tell(&t, run_apart(run_span, &span), "seed", span.sweep->option + 2, "");
 	} else if (req.sweep) {
 		tell(&t, run_sweep(req.sweep, 1, req.seeds, req.jobs), "sweep",

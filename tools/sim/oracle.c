@@ -148,7 +148,8 @@ static void check_range(const struct sim_qp *qp, const struct sim_send *s,
 	if (!range->area || !range->len || in_doubt(qp, s, range, remote))
 		return;
 	bad = area_compare(range->area, range->off, range->area->model + range->off, range->len);
-	sim_check(bad == range->len, "qp %u wr %llx (%s, %u bytes): byte %u of %u in '%s' is wrong: %s",
+	sim_check(bad == range->len,
+		  "qp %u wr %llx (%s, %u bytes): byte %u of %u in '%s' is wrong: %s",
 		  qp->qpn, (unsigned long long)s->wr_id, opcode_name(s->opcode), s->length, bad,
 		  range->len, range->area->name, what);
 }
@@ -385,7 +386,8 @@ void oracle_finish(void)
 		sim_check(qp->matched == qp->peer->msgs.nr,
 			  "qp %u: %u of %u messages were received", qp->qpn, qp->matched,
 			  qp->peer->msgs.nr);
-		sim_check(qp->held_seen == qp->matched, "qp %u: %u receive completions for %u messages",
+		sim_check(qp->held_seen == qp->matched,
+			  "qp %u: %u receive completions for %u messages",
 			  qp->qpn, qp->held_seen, qp->matched);
 		sim_check(!qp->stashed, "qp %u: a send completion is missing", qp->qpn);
 		for (event = 0; event <= TP_EVENT_ACCESS_ERR; event++)

@@ -258,7 +258,8 @@ void tp_owner_complete_recv(struct tp_qp *tp, const struct tp_wc *wc)
 
 	trace("qp %u recv completes %llx: %s opcode %u len %u", qp->qpn,
 	      (unsigned long long)wc->wr_id, status_name(wc->status), wc->opcode, wc->byte_len);
-	sim_check(qp->held_done < qp->held.nr, "qp %u: a receive completion, but no receive WR is out",
+	sim_check(qp->held_done < qp->held.nr,
+		  "qp %u: a receive completion, but no receive WR is out",
 		  qp->qpn);
 	qp->held_done++;
 	qp->rq->done++;

@@ -116,7 +116,8 @@ void stuck(const char *why)
 
 	for (i = 0; i < world->nr_qps; i++) {
 		qp = &world->qp[i];
-		fprintf(stderr, "qp %u: sends %u of %u, taken %u, ended %u; received %u of %u; rq %u\n",
+		fprintf(stderr,
+			"qp %u: sends %u of %u, taken %u, ended %u; received %u of %u; rq %u\n",
 			qp->qpn, qp->sends.nr, qp->quota, qp->taken, qp->seen, qp->matched,
 			qp->peer->msgs.nr, qp->rq->posted.nr - qp->rq->taken);
 	}

@@ -150,7 +150,8 @@ static void bad_packets(void)
 		} else {
 			want_drop(bytes, head + 4, TP_DROP_PAD, "padding of no payload");
 			sim_check(parse_exact(bytes, head + 4 + 4, &pkt) == TP_DROP_NONE &&
-				  pkt.length == 1, "opcode %02x with one byte of payload", bytes[0]);
+				  pkt.length == 1, "opcode %02x with one byte of payload",
+				  bytes[0]);
 		}
 		bytes[1] = 0;
 		if (!rc_opcodes[i].payload)
@@ -226,7 +227,8 @@ static void same_train(const struct tp_train *a, const struct tp_train *b)
 
 	sim_check(a->op == b->op && a->flags == b->flags && a->npkts == b->npkts &&
 		  a->psn == b->psn && a->dest_qpn == b->dest_qpn && a->pkey == b->pkey &&
-		  a->length == b->length, "%s psn %x x%u len %u flags %x comes back as %s psn %x x%u len %u flags %x",
+		  a->length == b->length,
+		  "%s psn %x x%u len %u flags %x comes back as %s psn %x x%u len %u flags %x",
 		  tp_op_names[a->op], a->psn, a->npkts, a->length, a->flags, tp_op_names[b->op],
 		  b->psn, b->npkts, b->length, b->flags);
 	sim_check(a->npkts == 1 || a->mtu == b->mtu, "mtu %u comes back as %u", a->mtu, b->mtu);
@@ -255,7 +257,8 @@ static void round_trip(void)
 			random_fill(&rng, bytes, TP_HEADER_MAX);
 			head = tp_train_headers(&t, i, bytes);
 			payload = tp_train_payload(&t, i);
-			sim_check(payload <= t.mtu, "%u bytes in a packet of mtu %u", payload, t.mtu);
+			sim_check(payload <= t.mtu, "%u bytes in a packet of mtu %u", payload,
+				  t.mtu);
 			sim_check(bytes[0] == tp_train_opcode(&t, i), "opcode %02x, not %02x",
 				  bytes[0], tp_train_opcode(&t, i));
 			sim_check(!parse_exact(bytes, head + ((payload + 3) & ~3u) + 4, &pkt),
@@ -266,7 +269,8 @@ static void round_trip(void)
 			if (!i)
 				tp_train_begin(&back, &pkt);
 			else
-				sim_check(tp_train_join(&back, &pkt), "packet %u of %u does not join",
+				sim_check(tp_train_join(&back, &pkt),
+					  "packet %u of %u does not join",
 					  i, t.npkts);
 		}
 		same_train(&t, &back);
@@ -305,7 +309,8 @@ static void no_join(void)
 	NO_JOIN(last, (bad.psn = 0, bad.length = 1025), "a last one larger than the rest");
 	NO_JOIN(middle, bad.pkey = 1, "another P_Key");
 	tp_train_begin(&t, &first);
-	sim_check(tp_train_join(&t, &middle) && tp_train_join(&t, &last), "a message does not join");
+	sim_check(tp_train_join(&t, &middle) && tp_train_join(&t, &last),
+		  "a message does not join");
 	sim_check(t.length == 2049 && t.npkts == 3, "a joined train of %u bytes", t.length);
 	bad = last;
 	bad.psn = 2;

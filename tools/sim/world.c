@@ -45,7 +45,8 @@ static void make_memory(struct sim_qp *qp)
 	whole(qp->local, qp->pd, TP_ACCESS_LOCAL_WRITE | remote_all);
 	some_part(qp->local, qp->pd, 0);
 
-	qp->target = area_make("target", size, cfg->pieces == SHAPE_ODD ? SHAPE_EIGHTS : SHAPE_WHOLE);
+	qp->target = area_make("target", size,
+			       cfg->pieces == SHAPE_ODD ? SHAPE_EIGHTS : SHAPE_WHOLE);
 	whole(qp->target, qp->pd, TP_ACCESS_LOCAL_WRITE | remote_all);
 	whole(qp->target, qp->pd, TP_ACCESS_LOCAL_WRITE | TP_ACCESS_REMOTE_WRITE);
 	whole(qp->target, qp->pd, TP_ACCESS_REMOTE_READ);
