@@ -22,8 +22,11 @@
 #include "stats.h"
 #include "trace.h"
 
-/* Payload segments of a train that comes in: a packet each, and where pages change. */
-#define RX_SEGS		72u
+/*
+ * Payload segments of a train that comes in: a packet each, and where pages change.
+ * A longer run of packets is delivered as several trains: they live on the stack.
+ */
+#define RX_SEGS		40u
 
 /**
  * struct cursor - a place in an skb: linear part, then page fragments

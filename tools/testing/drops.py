@@ -216,9 +216,17 @@ def every_drop():
     target.alive()
 
 
+def receiving():
+    """A target with a few receives posted."""
+    target = Target()
+    for _ in range(4):
+        target.rc.post_recv([memory.sge()])
+    return target
+
+
 def any_bytes():
     """Packets with a good ICRC and anything in their headers."""
-    target = Target()
+    target = receiving()
     for _ in range(1500):
         head = bytearray(roce.bth(random.choice((
             random.randrange(0x18), random.randrange(256))), target.qpn,
@@ -234,10 +242,11 @@ def any_bytes():
             bytes(random.choice((0, 4, 64, 1024))), bytes(1024)))
         send(packet(bytes(head) + rest))
         if target.rc.state() == e.IBV_QPS_ERR:
-            target = Target()
+            target = receiving()
         else:
-            target.rc.post_recv([memory.sge()])
-            target.rc.rcq.poll(16)
+            # As many receives as were used: the queue is of the size it was.
+            for _ in range(target.rc.rcq.poll(16)[0]):
+                target.rc.post_recv([memory.sge()])
             target.rc.scq.poll(16)
     time.sleep(0.2)
     while answer(0):

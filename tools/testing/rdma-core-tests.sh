@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 400
 #
-# rdma-core's own test suite, the parts that an RC device can be asked for.
+# rdma-core's own test suite, the parts that an RC device can be asked for. A
+# module has an interpreter of its own: pyverbs keeps state between them. Left out
+# is test_device.DMTest: skipping it (no device memory) ends the interpreter in a
+# segmentation fault inside pyverbs, on rxe as here.
 
 . "$(dirname "$0")/lib.sh"
 
-suites='test_addr test_atomic test_cq test_cq_events test_cqex test_device test_mr
-	test_pd test_qp test_qpex test_relaxed_ordering test_shared_pd'
+suites='test_addr. test_atomic. test_cq. test_cq_events. test_cqex.
+	test_device.DeviceTest. test_mr. test_pd. test_qp. test_qpex.
+	test_relaxed_ordering. test_shared_pd.'
 
 one_device
 cp -r /usr/share/doc/rdma-core/tests .
 gunzip -f tests/*.gz
-words=()
+gid=$(gid_index a0 v4)
+: >out
+bad=
 for suite in $suites; do
-	words+=(-k "$suite.")
+	(cd tests && python3 run_tests.py --dev a0 --gid "$gid" -v -k "$suite") >one 2>&1 ||
+		bad="$bad $suite"
+	cat one >>out
+	printf '%s %s\n' "$suite" "$(grep -E '^(OK|FAILED)' one)"
 done
-cd tests
-python3 run_tests.py --dev a0 --gid "$(gid_index a0 v4)" -v "${words[@]}" >../out 2>&1 || true
-cd ..
-grep -E ' \.\.\. (ok|FAIL|ERROR)|^Ran|^(OK|FAILED)' out
-grep -qE '^OK' out || { cat out; fail 'not all of them pass'; }
+[ -z "$bad" ] || { grep -vE ' \.\.\. (ok|skipped)' out; fail "not all of them pass:$bad"; }
 [ "$(grep -c ' \.\.\. ok' out)" -ge 50 ] || { cat out; fail 'too few of them ran'; }
