@@ -352,6 +352,19 @@ traffic_fails()
 	done
 }
 
+# client_fails SECONDS - as traffic_fails, where the server can't know: its device is
+# as it was, and the TCP connection has lost its other end without a word
+client_fails()
+{
+	ends_within "$client_pid" "$1"
+	if wait "$client_pid"; then
+		show_outputs
+		fail 'the client claims that all went well'
+	fi
+	kill "$server_pid"
+	wait "$server_pid" || true
+}
+
 # ends_within PID SECONDS - the process ends by itself within so many seconds
 ends_within()
 {

@@ -9,7 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 
 suites='test_addr. test_atomic. test_cq. test_cq_events. test_cqex.
-	test_device.DeviceTest. test_mr. test_pd. test_qp. test_qpex.
+	test_device.DeviceTest. test_mr. test_pd. test_qp. test_qp_ex_rc_send
+	test_qp_ex_rc_rdma test_qp_ex_rc_atomic_cmp test_qp_ex_rc_atomic_fetch
 	test_relaxed_ordering. test_shared_pd.'
 
 one_device

@@ -15,11 +15,13 @@ echo 1 >$trace/tracing_on
 
 step 'traffic on a good wire'
 pingpong a0 a1 -n 10
+cp $trace/trace trace.txt
+echo >$trace/trace
 step 'traffic on a bad wire'
 ip netns exec near tc qdisc add dev v0 root netem loss 10% corrupt 5%
 python data.py a0 a1 v4 psn_wraps many_in_flight both_directions
 echo 0 >$trace/events/ohca/enable
-cp $trace/trace trace.txt
+cat $trace/trace >>trace.txt
 
 step 'what was traced'
 seen()
