@@ -65,7 +65,7 @@ static u8 recv_opcode(const struct tp_wc *wc)
 	return wc->flags & TP_WC_WITH_INV ? MLX5_CQE_RESP_SEND_INV : MLX5_CQE_RESP_SEND;
 }
 
-void cqe_recv(struct qp *qp, const struct tp_wc *wc)
+static void push_recv(struct qp *qp, const struct tp_wc *wc, u32 l3_type, u32 pkey)
 {
 	struct mlx5_cqe64 cqe;
 	u32 user_index = MLX5_GET(qpc, qp->ctx, user_index);
@@ -76,7 +76,9 @@ void cqe_recv(struct qp *qp, const struct tp_wc *wc)
 	cqe.wqe_counter = cpu_to_be16(qp->recv_index);
 	if (wc->status == TP_WC_SUCCESS) {
 		cqe.byte_cnt = cpu_to_be32(wc->byte_len);
-		cqe.flags_rqpn = cpu_to_be32((wc->flags & TP_WC_GRH ? 1u << 28 : 0) | wc->src_qp);
+		cqe.flags_rqpn = cpu_to_be32((wc->flags & TP_WC_GRH ? 1u << 28 : 0) |
+					     l3_type << 24 | wc->src_qp);
+		cqe.pkey = cpu_to_be32(pkey);
 		if (wc->flags & TP_WC_WITH_IMM)
 			cqe.immediate = wc->imm;
 		else if (wc->flags & TP_WC_WITH_INV)
@@ -87,4 +89,15 @@ void cqe_recv(struct qp *qp, const struct tp_wc *wc)
 		set_error(&cqe, wc);
 	}
 	cq_push(qp->recv_cq, &cqe, wc->solicited || wc->status != TP_WC_SUCCESS);
+}
+
+void cqe_recv(struct qp *qp, const struct tp_wc *wc)
+{
+	push_recv(qp, wc, 0, 0);
+}
+
+void cqe_recv_ud(struct qp *qp, const struct tp_wc *wc, bool ipv4)
+{
+	push_recv(qp, wc, ipv4 ? MLX5_CQE_ROCE_L3_HEADER_TYPE_IPV4 :
+				 MLX5_CQE_ROCE_L3_HEADER_TYPE_IPV6, 0xffff);
 }

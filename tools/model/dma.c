@@ -6,11 +6,13 @@
  * mapping the whole file once keeps them cheap.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "dma.h"
 #include "log.h"
@@ -183,6 +185,25 @@ void dma_unmap(struct dma *dma, u64 iova, u64 size)
 			delete(dma, i);
 		}
 	}
+}
+
+/* Only what is async-signal-safe: a page of zeros goes where the file has none any more. */
+static void lost_page(int signal, siginfo_t *si, void *context)
+{
+	void *page = (void *)((uintptr_t)si->si_addr & ~4095ul);
+
+	(void)context;
+	if (si->si_code != BUS_ADRERR ||
+	    mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		_exit(128 + signal);
+}
+
+void dma_survive_truncation(void)
+{
+	struct sigaction sa = { .sa_sigaction = lost_page, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &sa, NULL);
 }
 
 void dma_unmap_all(struct dma *dma)

@@ -85,6 +85,9 @@ int dma_map(struct dma *dma, u64 iova, u64 size, u64 offset, int fd, u32 flags);
 void dma_unmap(struct dma *dma, u64 iova, u64 size);
 void dma_unmap_all(struct dma *dma);
 
+/* A file of the client's may shrink while it is mapped: what is lost reads as zeros. Once. */
+void dma_survive_truncation(void);
+
 /* Copies from or to bus addresses. 0, or -EFAULT: a bus error, counted and logged. */
 int dma_read(struct dma *dma, u64 iova, void *data, u32 len);
 int dma_write(struct dma *dma, u64 iova, const void *data, u32 len);

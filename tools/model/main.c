@@ -173,6 +173,7 @@ int main(int argc, char **argv)
 		return ret - 1;
 	if (!hca.opt.guid)
 		hca.opt.guid = guid_of(hca.opt.mac);
+	dma_survive_truncation();
 	hca_init(&hca);
 	hca_ops(&hca, &ops);
 	hca.wire.receive = eth_receive;

@@ -68,6 +68,12 @@ struct qp *qp_find(struct hca *hca, u32 qpn);
 /* Calls the transport again soon: there is more to do. */
 void qp_again(struct qp *qp);
 
+/*
+ * wqe.c: takes the next send work request as it is: @wqe has room for
+ * MLX5_SEND_WQE_MAX_SIZE. @bytes: 0 if it makes no sense. @wr_id: index of its first
+ * block, and its opcode from bit 16 on. False: none is posted.
+ */
+bool wqe_fetch_send(struct qp *qp, u8 *wqe, u32 *bytes, u64 *wr_id);
 /* wqe.c: the next work requests, copied and checked. */
 bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr);
 bool wqe_more_sends(struct qp *qp);
@@ -79,5 +85,7 @@ void wqe_parse_send(const u8 *wqe, u32 bytes, struct tp_send_wr *wr);
 /* cqe.c: completions. */
 void cqe_send(struct qp *qp, const struct tp_wc *wc);
 void cqe_recv(struct qp *qp, const struct tp_wc *wc);
+/* The same for a datagram: @ipv4 is of its addresses. */
+void cqe_recv_ud(struct qp *qp, const struct tp_wc *wc, bool ipv4);
 
 #endif /* OHCA_MODEL_QP_H */

@@ -19,40 +19,16 @@
 #define VLAN_BYTES	4u
 #define UDP_BYTES	8u
 #define PROTO_UDP	17
+/* Opcodes of unreliable datagrams, and the least that one has: BTH, DETH, ICRC. */
+#define UD_MASK		0xe0
+#define UD_CLASS	0x60
+#define UD_LEAST	(TP_BTH_BYTES + 8 + TP_ICRC_BYTES)
 /* Largest frame: headers, a packet of 4096 bytes, padding and ICRC. */
-#define FRAME_ROOM	(ETH_BYTES + VLAN_BYTES + 40 + UDP_BYTES + TP_HEADER_MAX + 4096 + 8)
+#define FRAME_ROOM	(ETH_BYTES + VLAN_BYTES + 40 + UDP_BYTES + TP_HEADER_MAX + \
+			 ROCE_MAX_PAYLOAD + 8)
 
-/**
- * struct path - addresses of a packet
- * @smac: source MAC
- * @dmac: destination MAC
- * @ipv4: which kind of address
- * @sip: source; an IPv4 one is in the last 4 bytes
- * @dip: destination, same
- * @vlan: TCI, if @has_vlan
- * @has_vlan: there is a tag
- * @sport: UDP source port
- * @tclass: traffic class
- * @hop_limit: hop limit
- * @flow_label: IPv6 flow label
- */
-struct path {
-	u8 smac[6];
-	u8 dmac[6];
-	bool ipv4;
-	u8 sip[16];
-	u8 dip[16];
-	bool has_vlan;
-	u16 vlan;
-	u16 sport;
-	u8 tclass;
-	u8 hop_limit;
-	u32 flow_label;
-};
-
-static bool path_of(struct hca *hca, const void *ads, struct path *path)
+bool roce_source(struct hca *hca, u32 index, struct path *path)
 {
-	u32 index = MLX5_GET(ads, ads, src_addr_index);
 	const void *addr;
 
 	if (index >= HCA_ROCE_ADDRESSES)
@@ -61,13 +37,21 @@ static bool path_of(struct hca *hca, const void *ads, struct path *path)
 	if (MLX5_GET(roce_addr_layout, addr, roce_version) != MLX5_ROCE_VERSION_2)
 		return false;
 	memcpy(path->smac, (u8 *)MEMBER(roce_addr_layout, addr, source_mac_47_32), 6);
-	memcpy(path->dmac, (u8 *)MEMBER(ads, ads, rmac_47_32), 6);
 	path->ipv4 = MLX5_GET(roce_addr_layout, addr, roce_l3_type) == MLX5_ROCE_L3_TYPE_IPV4;
 	memcpy(path->sip, MEMBER(roce_addr_layout, addr, source_l3_address), 16);
-	memcpy(path->dip, MEMBER(ads, ads, rgid_rip), 16);
 	path->has_vlan = MLX5_GET(roce_addr_layout, addr, vlan_valid);
-	path->vlan = (u16)(MLX5_GET(ads, ads, eth_prio) << 13 |
-			   MLX5_GET(roce_addr_layout, addr, vlan_id));
+	path->vlan = (u16)MLX5_GET(roce_addr_layout, addr, vlan_id);
+	return true;
+}
+
+static bool path_of(struct hca *hca, const void *ads, struct path *path)
+{
+	if (!roce_source(hca, MLX5_GET(ads, ads, src_addr_index), path))
+		return false;
+	/* A member of less than a word, at the end of one. */
+	memcpy(path->dmac, (const u8 *)MEMBER(ads, ads, rmac_31_0) - 2, 6);
+	memcpy(path->dip, MEMBER(ads, ads, rgid_rip), 16);
+	path->vlan |= (u16)(MLX5_GET(ads, ads, eth_prio) << 13);
 	path->sport = (u16)MLX5_GET(ads, ads, udp_sport) ?: 0xc000;
 	path->tclass = (u8)MLX5_GET(ads, ads, tclass);
 	path->hop_limit = (u8)MLX5_GET(ads, ads, hop_limit) ?: 64;
@@ -185,14 +169,31 @@ static void send_frame(struct hca *hca, const u8 *frame, u32 len)
 	loop_queue(&hca->loop, &lb->work);
 }
 
+void roce_send_packet(struct hca *hca, const struct path *path, const u8 *head, u32 head_len,
+		      const u8 *payload, u32 payload_len)
+{
+	u8 frame[FRAME_ROOM];
+	u32 pad = -payload_len & 3, len = head_len + payload_len + pad + TP_ICRC_BYTES, crc;
+	__le32 icrc;
+	u8 *p;
+
+	p = put_eth(frame, path);
+	p = put_ip_udp(p, path, len, head, &crc);
+	memcpy(p, head, head_len);
+	memcpy(p + head_len, payload, payload_len);
+	memset(p + head_len + payload_len, 0, pad);
+	crc = tp_icrc_update(crc, p + TP_BTH_BYTES, len - TP_BTH_BYTES - TP_ICRC_BYTES);
+	icrc = tp_icrc_end(crc);
+	memcpy(p + len - TP_ICRC_BYTES, &icrc, sizeof(icrc));
+	send_frame(hca, frame, (u32)(p + len - frame));
+}
+
 void roce_send(struct qp *qp, const struct tp_train *train)
 {
 	struct hca *hca = qp->wq.obj.hca;
-	u8 frame[FRAME_ROOM], head[TP_HEADER_MAX];
-	u32 i, head_len, payload, pad, len, crc;
+	u8 head[TP_HEADER_MAX], payload[ROCE_MAX_PAYLOAD];
+	u32 i, head_len, len;
 	struct path path = { 0 };
-	__le32 icrc;
-	u8 *p;
 
 	if (!path_of(hca, MEMBER(qpc, qp->ctx, primary_address_path), &path)) {
 		info("qp 0x%x: no RoCE v2 address to send from", qp->wq.obj.id);
@@ -200,18 +201,9 @@ void roce_send(struct qp *qp, const struct tp_train *train)
 	}
 	for (i = 0; i < train->npkts; i++) {
 		head_len = tp_train_headers(train, i, head);
-		payload = tp_train_payload(train, i);
-		pad = -payload & 3;
-		len = head_len + payload + pad + TP_ICRC_BYTES;
-		p = put_eth(frame, &path);
-		p = put_ip_udp(p, &path, len, head, &crc);
-		memcpy(p, head, head_len);
-		copy_payload(train, i * train->mtu, p + head_len, payload);
-		memset(p + head_len + payload, 0, pad);
-		crc = tp_icrc_update(crc, p + TP_BTH_BYTES, len - TP_BTH_BYTES - TP_ICRC_BYTES);
-		icrc = tp_icrc_end(crc);
-		memcpy(p + len - TP_ICRC_BYTES, &icrc, sizeof(icrc));
-		send_frame(hca, frame, (u32)(p + len - frame));
+		len = tp_train_payload(train, i);
+		copy_payload(train, i * train->mtu, payload, len);
+		roce_send_packet(hca, &path, head, head_len, payload, len);
 	}
 }
 
@@ -255,6 +247,12 @@ static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_p
 	enum tp_drop why;
 	struct qp *qp;
 
+	if (len >= UD_LEAST && (bth[0] & UD_MASK) == UD_CLASS) {
+		if (!icrc_ok(frame, p, bth, len))
+			return TP_DROP_ICRC;
+		ud_receive(hca, frame, p, bth, len);
+		return TP_DROP_NONE;
+	}
 	why = tp_packet_parse(bth, len, &pkt);
 	if (why != TP_DROP_NONE)
 		return why;

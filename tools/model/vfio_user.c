@@ -735,9 +735,9 @@ static void use_client(struct vfu *vfu, int fd)
 /* The client has hung up, and the loop has not come to it yet. */
 static bool client_has_gone(struct vfu *vfu)
 {
-	char byte;
+	struct pollfd pfd = { .fd = vfu->fd, .events = POLLRDHUP };
 
-	return !recv(vfu->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	return poll(&pfd, 1, 0) == 1;
 }
 
 static void client_waits(void *arg)

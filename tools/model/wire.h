@@ -24,7 +24,10 @@ struct wire_frame {
 	u8 data[];
 };
 
-/* A kind of wire: sends one frame, 0 or -EAGAIN or another -errno; reads what has come and hands it to wire->receive. */
+/*
+ * A kind of wire. @send: one frame; 0, -EAGAIN or another -errno. @readable: reads what
+ * has come and hands it to wire->receive.
+ */
 struct wire_ops {
 	const char *name;
 	const char *help;

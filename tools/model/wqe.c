@@ -172,10 +172,8 @@ bool wqe_more_sends(struct qp *qp)
 	return sq_producer(qp) != qp->sq_ci;
 }
 
-/* wr_id: index of the request's first block, its opcode, and how many blocks. */
-bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr)
+bool wqe_fetch_send(struct qp *qp, u8 *wqe, u32 *bytes, u64 *wr_id)
 {
-	u8 wqe[WQE_MAX] __aligned(16);
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
 	u16 left, start;
 	u32 ds, blocks, i, opcode;
@@ -199,13 +197,26 @@ bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr)
 		qp->sq_ci = (u16)(start + blocks);
 		/* A NOP that nobody waits for is over as soon as it is seen. */
 	} while (!bad && opcode == MLX5_OPCODE_NOP && !(ctrl->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE));
-	if (bad) {
+	*bytes = bad ? 0 : ds * SEG;
+	*wr_id = start | (u64)opcode << 16;
+	return true;
+}
+
+bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr)
+{
+	u8 wqe[WQE_MAX] __aligned(16);
+	u32 bytes;
+	u64 wr_id;
+
+	if (!wqe_fetch_send(qp, wqe, &bytes, &wr_id))
+		return false;
+	if (bytes) {
+		wqe_parse_send(wqe, bytes, wr);
+	} else {
 		memset(wr, 0, sizeof(*wr));
 		wr->bad = TP_WC_LOC_QP_OP_ERR;
-	} else {
-		wqe_parse_send(wqe, ds * SEG, wr);
 	}
-	wr->wr_id = start | (u64)opcode << 16;
+	wr->wr_id = wr_id;
 	return true;
 }
 

@@ -6,7 +6,7 @@
 #include "model.h"
 
 #define FUZZ_MEMORY	0x100000000ull
-#define FUZZ_BYTES	(1u << 20)
+#define FUZZ_BYTES	0x100000u
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 

@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "commands.h"
 #include "qp.h"
+#include "roce.h"
 
 /* How often a QP in ERR looks for receives that were posted since. */
 #define FLUSH_INTERVAL	(20 * 1000000ull)
@@ -27,8 +28,10 @@ static void run(void *arg)
 	struct qp *qp = arg;
 	bool more;
 
-	if (!qp->has_tp)
+	if (!qp->has_tp) {
+		ud_run(qp);
 		return;
+	}
 	more = tp_send(&qp->tp);
 	more |= tp_respond(&qp->tp);
 	if (more)
@@ -384,6 +387,8 @@ int cmd_modify_qp(struct cmd *cmd)
 		qp_again(qp);
 		if (to == MLX5_QP_STATE_ERR)
 			loop_arm(&cmd->hca->loop, &qp->timer, loop_now() + FLUSH_INTERVAL);
+	} else {
+		qp_again(qp);
 	}
 	return 0;
 }

@@ -196,12 +196,14 @@ class Qp:
         ds = 1 + len(segments) // 16
         ctrl = struct.pack('>IIBBBBI', self.sent << 8 | opcode, self.qpn << 8 | ds, 0, 0, 0,
                            flags, imm)
-        wqe = (ctrl + segments).ljust(64, b'\0')
-        self.device.memory.put(self.sq + 64 * (self.sent % 16), wqe)
-        self.sent += 1
+        first, wqe = self.sent, ctrl + segments
+        for at in range(0, len(wqe), 64):
+            self.device.memory.put(self.sq + 64 * (self.sent % 16),
+                                   wqe[at:at + 64].ljust(64, b'\0'))
+            self.sent += 1
         self.device.memory.put(self.dbr + 4, struct.pack('>I', self.sent & 0xffff))
         if ring:
-            self.device.doorbell(self.qpn, self.sent << 8)
+            self.device.doorbell(self.qpn, first << 8)
 
 
 def data(size, lkey, address):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The command interface."""
 
+import os
 import random
 import struct
 
@@ -76,6 +77,15 @@ def test_queue_nowhere(model):
     q.client.set_bar(0x10, q.queue >> 32)
     q.client.set_bar(0x14, q.queue & 0xffffffff)
     q.ok(b.NOP)
+
+
+def test_file_that_shrinks(model):
+    q = fresh(model)
+    os.ftruncate(q.memory.fd, 0)
+    q.client.set_bar(0x18, 1)
+    assert q.client.config(0, 'H') == 0x15b3
+    q.client.close()
+    fresh(model).ok(b.NOP)
 
 
 def test_not_a_bus_master(model):

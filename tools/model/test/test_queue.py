@@ -311,5 +311,29 @@ def test_frames_of_any_kind(model):
     e.device.commands.ok(b.NOP)
 
 
+def test_datagram(model):
+    d = rdma(model)
+    a, c = b.Qp(d, d.cq_a, st=2), b.Qp(d, d.cq_b, st=2)
+    for qp in (a, c):
+        assert qp.modify(b.RST2INIT, xa8=('I', 0x1234)) == 0
+        assert qp.modify(b.INIT2RTR) == 0 and qp.modify(b.RTR2RTS) == 0
+    d.memory.put(d.src, b'a datagram')
+    c.post_recv(d.dst, 256, d.key)
+
+    def to(number, qkey):
+        return struct.pack('>IIIBBHI6sBBI16s', qkey, 0, number | 1 << 31, 0, 0, 0xc001, 0,
+                           b.Qp.MAC, 0, 64, 0, GID)
+
+    a.post_send(SEND, to(c.qpn, 0x9999) + b.data(10, d.key, d.src))     # wrong Q_Key: lost
+    a.post_send(SEND, to(c.qpn, 0x1234) + b.data(10, d.key, d.src))
+    assert opcode(d.cq_a.next()) == 0 and opcode(d.cq_a.next()) == 0
+    got = d.cq_b.next()
+    assert opcode(got) == 2 and b.word(got, 0x2c) == 50
+    assert b.word(got, 0x18) & 0xffffff == a.qpn and b.word(got, 0x18) >> 28 == 1
+    assert d.memory.get(d.dst + 40, 10) == b'a datagram'
+    assert d.memory.get(d.dst + 20 + 16, 4) == GID[12:]
+    assert d.cq_b.next(0.2) is None
+
+
 for function in (test_transmit, test_receive, test_frames_of_any_kind):
     function.wire = True
