@@ -9,6 +9,7 @@
 #include "device.h"
 #include "qp.h"
 #include "ring.h"
+#include "trace.h"
 #include "wire.h"
 
 static_assert((int)TP_QPS_RESET == IB_QPS_RESET);
@@ -112,6 +113,8 @@ static void tell_transport(struct soft_qp *qp, int mask)
 
 	soft_enter();
 	tp_qp_modify(&qp->tp, &tattr, tmask);
+	if (tmask & TP_ATTR_STATE)
+		trace_ohca_qp_state(&qp->ibqp, tattr.state);
 	soft_leave();
 }
 
