@@ -15,7 +15,7 @@ for way in "${ways[@]}"; do
 	two_devices
 	start_traffic a0 a1 $way
 	timeout 20 rdma link del a1
-	traffic_fails 20
+	client_fails 20
 	timeout 20 rdma link del a0
 	ip link del d0
 	ip link del d1
