@@ -39,7 +39,8 @@ def icrc(packet):
         data[1:4] = b"\xff\xff\xff"
         data[7] = 0xff                          # hop limit
     data[header + 6:header + 8] = b"\xff\xff"   # UDP checksum
-    data[header + 12] = 0xff                    # BTH resv8a
+    if len(data) > header + 12:
+        data[header + 12] = 0xff                # BTH resv8a
     return zlib.crc32(b"\xff" * 8 + bytes(data)) & 0xffffffff
 
 
