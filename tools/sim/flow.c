@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cases of what goes on the wire: acknowledgement, going back, replay, fences,
+ * Cases of what goes on the wire: acknowledgment, going back, replay, fences,
  * credits (IBA 9.7).
  */
 #include "case.h"
@@ -174,8 +174,8 @@ static void duplicate_atomic(void)
 	case_send(a, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, 8);
 	case_run(SEC(1));
 	want_send(a, 0, TP_WC_SUCCESS);
-	sim_check(seen_count(b, TP_OP_ATOMIC_ACK) == 4, "%u answers", seen_count(b,
-		  TP_OP_ATOMIC_ACK));
+	sim_check(seen_count(b, TP_OP_ATOMIC_ACK) == 4, "%u answers",
+		  seen_count(b, TP_OP_ATOMIC_ACK));
 	first = seen_nth(b, TP_OP_ATOMIC_ACK, 0)->train.orig;
 	for (i = 1; i < 4; i++) {
 		again = seen_nth(b, TP_OP_ATOMIC_ACK, i)->train.orig;

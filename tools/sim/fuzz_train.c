@@ -53,10 +53,12 @@ static void send_train(struct input *in)
 	if (data) {
 		t.npkts = 1 + (place >> 4 & 7);
 		t.length = t.npkts * t.mtu;
-		if (t.flags & TP_TRAIN_LAST)
+		if (t.flags & TP_TRAIN_LAST) {
 			t.length -= take(in, 1) % t.mtu;
-		else if (t.npkts == 1)
-			t.length = t.mtu = take(in, 1) * 16;
+		} else if (t.npkts == 1) {
+			t.mtu = take(in, 1) * 16;
+			t.length = t.mtu;
+		}
 		t.flags |= take(in, 1) & (TP_TRAIN_SE | TP_TRAIN_ACKREQ);
 		if (t.flags & TP_TRAIN_LAST && t.op != TP_OP_READ_RESP)
 			t.flags |= shape & 0x20 ? TP_TRAIN_IMM :

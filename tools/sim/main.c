@@ -268,8 +268,10 @@ static const char usage[] =
 "       sim --cases | --case NAME [--verbose] [--break NAME]\n"
 "       sim --list\n";
 
-enum { OPT_SEED = 256, OPT_SEEDS, OPT_JOBS, OPT_CHECK, OPT_VERBOSE, OPT_BREAK, OPT_CASES, OPT_CASE,
-       OPT_LIST, OPT_RANDOM, OPT_HOSTILE, OPT_BREAKS };
+enum {
+	OPT_SEED = 256, OPT_SEEDS, OPT_JOBS, OPT_CHECK, OPT_VERBOSE, OPT_BREAK, OPT_CASES,
+	OPT_CASE, OPT_LIST, OPT_RANDOM, OPT_HOSTILE, OPT_BREAKS,
+};
 
 static const struct option options[] = {
 	{ "seed", required_argument, NULL, OPT_SEED },

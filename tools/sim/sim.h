@@ -69,6 +69,7 @@ enum sim_break {
 	SIM_BREAKS(SIM_BREAK_ENUM)
 	SIM_NUM_BREAKS
 };
+
 #undef SIM_BREAK_ENUM
 
 extern enum sim_break sim_break;
