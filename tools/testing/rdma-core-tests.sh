@@ -26,4 +26,8 @@ for suite in $suites; do
 	printf '%s %s\n' "$suite" "$(grep -E '^(OK|FAILED)' one)"
 done
 [ -z "$bad" ] || { grep -vE ' \.\.\. (ok|skipped)' out; fail "not all of them pass:$bad"; }
-[ "$(grep -c ' \.\.\. ok' out)" -ge 50 ] || { cat out; fail 'too few of them ran'; }
+# The sum of "Ran N tests" less that of "skipped=N": what was really tried.
+tried=$(sed -nE 's/^Ran ([0-9]+) .*/\1/p; s/^OK \(skipped=([0-9]+)\)/-\1/p' out |
+	awk '{ n += $1 } END { print n + 0 }')
+echo "$tried tests passed"
+[ "$tried" -ge 45 ] || { cat out; fail 'too few of them ran'; }
