@@ -29,7 +29,8 @@ static u64 soft_fw_ver(void)
 static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			     struct ib_udata *udata)
 {
-	if (udata->inlen || udata->outlen)
+	/* Newer kernels have none where IB core itself asks. */
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 
 	*attr = (struct ib_device_attr) {
