@@ -60,6 +60,23 @@ remove_our_devices()
 	done
 }
 
+# The kernel's own software devices hold the RoCE port of a namespace for as
+# long as their module is loaded.
+PEER_MODULES='rdma_rxe siw'
+
+unload_peer_modules()
+{
+	local module
+	remove_our_devices
+	for module in $PEER_MODULES; do
+		[ -d "/sys/module/$module" ] || continue
+		if ! timeout 30 rmmod "$module" 2>/run/rmmod.err; then
+			echo "can't unload $module: $(cat /run/rmmod.err)"
+			return 1
+		fi
+	done
+}
+
 unload_our_modules()
 {
 	local module

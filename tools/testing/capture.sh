@@ -8,17 +8,26 @@
 
 capture()
 {
-	ip netns exec near tcpdump -q -Z root -s 0 -w "$1" -i v0 udp port 4791 \
+	ip netns exec near tcpdump -q -Z root -s 0 -U -w raw.pcap -i v0 udp port 4791 or icmp \
 		2>tcpdump.err &
 	capture_pid=$!
 	eventually 20 grep -q 'listening on' tcpdump.err
 }
 
+# end_capture FILE - what was sent before this is in FILE.  tcpdump forgets what
+# it has not read when it is told to end, so it is told once it has read a ping.
 end_capture()
 {
-	sleep 0.5
+	ip netns exec near ping -q -c 1 -W 10 10.77.0.2 >/dev/null || fail 'no ping'
+	eventually 20 pinged
 	kill -INT $capture_pid
 	wait $capture_pid || true
+	tcpdump -r raw.pcap -w "$1" udp port 4791 2>/dev/null
+}
+
+pinged()
+{
+	tcpdump -n -r raw.pcap icmp 2>/dev/null | grep -q 'echo reply'
 }
 
 # lacks WHAT - the table of packets has no line that the rest of the words find
@@ -47,7 +56,7 @@ ip netns exec near ethtool -K v0 tx-udp-segmentation off gro off 2>/dev/null || 
 ip netns exec far ethtool -K v1 tx-udp-segmentation off gro off 2>/dev/null || true
 
 step 'traffic of every kind'
-capture all.pcap
+capture
 for GID in v4 v6; do
 	pingpong a0 a1 -n 5 -m 1024 -s 5000
 	for kind in send write read; do
@@ -56,7 +65,7 @@ for GID in v4 v6; do
 	perftest a0 a1 ib_atomic_bw -A FETCH_AND_ADD -n 5
 	perftest a0 a1 ib_atomic_bw -A CMP_AND_SWAP -n 5
 done
-end_capture
+end_capture all.pcap
 
 step 'ICRC of every packet, computed anew'
 python icrc.py all.pcap
