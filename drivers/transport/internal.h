@@ -5,7 +5,7 @@
  * Who calls whom: qp.c holds the life of a QP and brings both halves to ERR.
  * requester.c sends; completer.c takes responses and moves the requester's
  * window, which requester.c's tp_req_*() functions do for it; timer.c watches
- * both. responder.c executes requests; resources.c keeps what READs and ATOMICs
+ * both; wr.c knows what a send WR is. responder.c executes requests; resources.c keeps what READs and ATOMICs
  * answer, and sends it.
  */
 #ifndef OHCA_TRANSPORT_INTERNAL_H
@@ -51,6 +51,9 @@
  * 512 KiB with the full one. One request may always be out.
  */
 #define TP_READ_WINDOW_BYTES	2048u
+
+/* WRs flushed in one go at most: more than any queue holds. */
+#define TP_FLUSH_MAX		65536u
 
 /* How long to wait for memory that can't be reached now, ns. */
 #define TP_PAUSE_NS		100000u
@@ -104,14 +107,49 @@ static inline struct tp_cursor tp_train_data(const struct tp_train *train)
 	return (struct tp_cursor){ .seg = train->seg, .nr = train->nr_seg };
 }
 
+/* wr.c */
+
+/**
+ * struct tp_wr_type - what a send opcode is
+ * @op: the message that it becomes
+ * @known: the row is filled
+ * @local: it sends nothing
+ * @takes_recv: it takes a receive WR of the peer's
+ * @flags: TP_TRAIN_IMM, TP_TRAIN_INV
+ * @wc_opcode: opcode of its completion
+ */
+struct tp_wr_type {
+	enum tp_op op;
+	bool known;
+	bool local;
+	bool takes_recv;
+	u32 flags;
+	u32 wc_opcode;
+};
+
+const struct tp_wr_type *tp_wr_type(const struct tp_send_wr *wr);
+enum tp_op tp_wr_op(const struct tp_send_wr *wr);
+enum tp_wc_status tp_wr_check(const struct tp_qp *qp, const struct tp_send_wr *wr);
+u32 tp_read_packets(const struct tp_qp *qp);
+u32 tp_read_end(const struct tp_qp *qp, const struct tp_send_wr *wr, u32 pkt);
+
+static inline bool tp_op_is_atomic(enum tp_op op)
+{
+	return op == TP_OP_CMP_SWAP || op == TP_OP_FETCH_ADD;
+}
+
+/* Whether the peer answers @op with data, and not only acknowledges it. */
+static inline bool tp_op_has_answer(enum tp_op op)
+{
+	return op == TP_OP_READ || tp_op_is_atomic(op);
+}
+
 /* requester.c; all under req.lock */
 static inline struct tp_send_wr *tp_req_wr(const struct tp_req *req, u32 i)
 {
 	return (struct tp_send_wr *)(req->sq + (size_t)(i & req->sq_mask) * req->sq_stride);
 }
 
-enum tp_op tp_wr_op(const struct tp_send_wr *wr);
-u32 tp_read_end(const struct tp_qp *qp, const struct tp_send_wr *wr, u32 pkt);
 bool tp_req_run(struct tp_qp *qp);
 void tp_req_seek(struct tp_qp *qp);
 void tp_req_pause(struct tp_qp *qp);

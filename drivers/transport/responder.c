@@ -9,9 +9,6 @@
 
 #include <linux/errno.h>
 
-/* Receive WRs flushed in one go at most: more than any queue holds. */
-#define TP_FLUSH_MAX	65536u
-
 static bool tp_resp_receives(const struct tp_resp *resp)
 {
 	return resp->state >= TP_QPS_RTR && resp->state < TP_QPS_ERR;
