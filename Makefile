@@ -8,7 +8,7 @@ DESTDIR ?=
 T ?=
 J ?= $(shell nproc)
 
-MODULES := ohca_soft ohca_core
+MODULES := ohca_pci ohca_soft ohca_core
 
 all: modules
 

@@ -10,6 +10,8 @@
 
 struct ohca_hca;
 
+#define OHCA_DB_BYTES	64
+
 /**
  * struct ohca_buf - a queue's memory, contiguous and coherent
  * @addr: for the CPU
@@ -36,6 +38,8 @@ int ohca_buf_alloc(struct ohca_hca *hca, struct ohca_buf *buf, size_t bytes);
 void ohca_buf_free(struct ohca_hca *hca, struct ohca_buf *buf);
 void ohca_buf_fill_pas(const struct ohca_buf *buf, __be64 *pas);
 
+int ohca_dbs_init(struct ohca_hca *hca);
+void ohca_dbs_fini(struct ohca_hca *hca);
 int ohca_db_alloc(struct ohca_hca *hca, struct ohca_db *db);
 void ohca_db_free(struct ohca_hca *hca, struct ohca_db *db);
 

@@ -22,10 +22,11 @@ struct ohca_cap_group {
 
 /**
  * struct ohca_caps - all groups
- * @hca: by enum mlx5_cap_type; a group that the device does not announce is there
- *       too, and all zero. So no reader has to ask twice, and the kernel's macros
- *       (MLX5_CAP_GEN(hca, field), MLX5_CAP_ETH, MLX5_CAP_ROCE, ...) take a struct
- *       ohca_hca.
+ * @hca: by enum mlx5_cap_type: general, general 2, Ethernet, ODP, atomic, RoCE and
+ *       flow table; others are NULL. Of these, a group that the device does not
+ *       announce is there too, and all zero. So no reader has to ask twice, and the
+ *       kernel's macros (MLX5_CAP_GEN(hca, field), MLX5_CAP_ETH, MLX5_CAP_ROCE, ...)
+ *       take a struct ohca_hca.
  *
  * Read at bring-up; constant afterwards, until the adapter is brought up anew.
  */

@@ -12,6 +12,9 @@
 struct ohca_eq;
 struct ohca_hca;
 
+/* Largest period of moderation, microseconds: 12 bits. */
+#define OHCA_CQ_MAX_PERIOD	0xfff
+
 /* For ohca_hw_cq_arm(). */
 enum ohca_arm {
 	OHCA_ARM_NEXT		= 0,		/* any completion */

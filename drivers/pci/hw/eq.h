@@ -31,7 +31,7 @@ struct ohca_hca;
  *        handler looks, and then takes and drops the lock, knows that the handler does
  *        not use it any more.
  * @eq: queues that it serves; under @lock
- * @found_late: events that a poll found that no interrupt had told of
+ * @found_late: events that ohca_eqs_poll() found before an interrupt told of them
  */
 struct ohca_irq {
 	struct ohca_hca *hca;
@@ -70,7 +70,7 @@ void ohca_irqs_fini(struct ohca_hca *hca);
 int ohca_eqs_create(struct ohca_hca *hca);
 void ohca_eqs_destroy(struct ohca_hca *hca);
 void ohca_eqs_poll(struct ohca_hca *hca);
-void ohca_eqs_quiesce(struct ohca_hca *hca);
+void ohca_async_barrier(struct ohca_hca *hca);
 
 int ohca_comp_vectors(const struct ohca_hca *hca);
 struct ohca_eq *ohca_comp_eq(const struct ohca_hca *hca, int vector);
@@ -78,11 +78,12 @@ int ohca_comp_irq(const struct ohca_hca *hca, int vector);
 const struct cpumask *ohca_comp_affinity(const struct ohca_hca *hca, int vector);
 
 /* irq.c */
-int ohca_irq_request(struct ohca_irq *irq, const char *what);
+int ohca_irq_request(struct ohca_irq *irq, const char *what, int cpu);
 void ohca_irq_free(struct ohca_irq *irq);
 int ohca_irq_attach(struct ohca_irq *irq, struct ohca_eq *eq);
 void ohca_irq_detach(struct ohca_irq *irq, struct ohca_eq *eq);
 void ohca_irq_barrier(struct ohca_irq *irq);
+unsigned int ohca_irq_poll(struct ohca_irq *irq);
 
 /* For ohca_irq's handler. */
 unsigned int ohca_eq_poll(struct ohca_eq *eq);

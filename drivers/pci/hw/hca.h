@@ -14,10 +14,12 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
+#include <linux/xarray.h>
 
 #include "caps.h"
 #include "uar.h"
 
+struct dma_pool;
 struct net_device;
 struct ohca_cmd;
 struct ohca_eqs;
@@ -88,6 +90,7 @@ struct ohca_key {
  * @issi: interface step that the device speaks
  * @caps: capabilities: the kernel's MLX5_CAP_GEN(hca, field) and its like read it
  * @board_id: PSID, from QUERY_ADAPTER; ends with a 0
+ * @dbs: where doorbell records come from
  * @cmd: command interface
  * @pages: pages that the device has been given
  * @eqs: interrupts and event queues
@@ -95,6 +98,8 @@ struct ohca_key {
  * @uar: the kernel's doorbells: event queues, CQs and QPs of the kernel
  * @key: memory keys that are always there
  * @events: asynchronous events; see event.h
+ * @res: queues that can have events, by kind and number; see event.h
+ * @cqs: all CQs, by number; see cq.h
  * @netdev: the Ethernet function's, for as long as that is there; NULL: none
  * @eth: the Ethernet function's own
  * @ib: the verbs' own
@@ -114,6 +119,7 @@ struct ohca_hca {
 	u16 issi;
 	struct ohca_caps caps;
 	char board_id[MLX5_BOARD_ID_LEN + 1];
+	struct dma_pool *dbs;
 	struct ohca_cmd *cmd;
 	struct ohca_pages *pages;
 	struct ohca_eqs *eqs;
@@ -121,6 +127,8 @@ struct ohca_hca {
 	struct ohca_uar uar;
 	struct ohca_key key;
 	struct atomic_notifier_head events;
+	struct xarray res;
+	struct xarray cqs;
 	struct net_device *netdev;
 	struct ohca_eth *eth;
 	struct ohca_ib *ib;

@@ -34,6 +34,7 @@ int ohca_reg_read(struct ohca_hca *hca, u16 id, void *data, u32 bytes);
 int ohca_reg_write(struct ohca_hca *hca, u16 id, void *data, u32 bytes);
 int ohca_link_set_admin(struct ohca_hca *hca, bool up);
 int ohca_link_up(struct ohca_hca *hca, bool *up);
+void ohca_link_mode(u32 oper, u32 *mbps, u32 *lanes);
 int ohca_link_speed(struct ohca_hca *hca, struct ohca_link_speed *speed);
 int ohca_link_mtu(struct ohca_hca *hca, u16 *oper, u16 *max);
 int ohca_link_set_mtu(struct ohca_hca *hca, u16 mtu);
