@@ -48,6 +48,8 @@ void ohca_db_free(struct ohca_hca *hca, struct ohca_db *db);
  * @buf: the memory
  *
  * The context's log_page_size is 0, its page_offset 0.
+ *
+ * Return: how many.
  */
 static inline u32 ohca_buf_pages(const struct ohca_buf *buf)
 {

@@ -26,18 +26,35 @@ struct group {
 	void (*choose)(const struct ohca_hca *hca, void *cur);
 };
 
-#define ANNOUNCED(name, field)								\
-static bool name(const struct ohca_hca *hca)						\
-{											\
-	return MLX5_CAP_GEN(hca, field);						\
+static bool has_ethernet(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, eth_net_offloads);
 }
 
-ANNOUNCED(has_ethernet, eth_net_offloads)
-ANNOUNCED(has_atomic, atomic)
-ANNOUNCED(has_roce, roce)
-ANNOUNCED(has_flow_table, nic_flow_table)
-ANNOUNCED(has_general_2, hca_cap_2)
-ANNOUNCED(has_odp, pg)
+static bool has_atomic(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, atomic);
+}
+
+static bool has_roce(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, roce);
+}
+
+static bool has_flow_table(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, nic_flow_table);
+}
+
+static bool has_general_2(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, hca_cap_2);
+}
+
+static bool has_odp(const struct ohca_hca *hca)
+{
+	return MLX5_CAP_GEN(hca, pg);
+}
 
 static bool always(const struct ohca_hca *hca)
 {

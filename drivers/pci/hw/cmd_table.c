@@ -212,6 +212,7 @@ static const char * const deliveries[] = {
  * @delivery: the status, 7 bits
  *
  * Context: any.
+ * Return: the words.
  */
 const char *ohca_cmd_delivery(u8 delivery)
 {

@@ -396,6 +396,7 @@ int ohca_comp_vectors(const struct ohca_hca *hca)
  * @vector: the vector, below ohca_comp_vectors()
  *
  * Context: any.
+ * Return: the queue.
  */
 struct ohca_eq *ohca_comp_eq(const struct ohca_hca *hca, int vector)
 {
@@ -408,6 +409,7 @@ struct ohca_eq *ohca_comp_eq(const struct ohca_hca *hca, int vector)
  * @vector: the vector
  *
  * Context: any.
+ * Return: the number.
  */
 int ohca_comp_irq(const struct ohca_hca *hca, int vector)
 {

@@ -9,6 +9,7 @@
 #ifndef OHCA_PCI_HCA_H
 #define OHCA_PCI_HCA_H
 
+#include <linux/ethtool.h>
 #include <linux/mlx5/device.h>
 #include <linux/mlx5/driver.h>
 #include <linux/mutex.h>
@@ -89,6 +90,7 @@ struct ohca_key {
  * @suspended: functions that were suspended, one bit each; under @lifecycle
  * @issi: interface step that the device speaks
  * @caps: capabilities: the kernel's MLX5_CAP_GEN(hca, field) and its like read it
+ * @fw_version: firmware version, as sysfs and ethtool show it
  * @board_id: PSID, from QUERY_ADAPTER; ends with a 0
  * @dbs: where doorbell records come from
  * @cmd: command interface
@@ -118,6 +120,7 @@ struct ohca_hca {
 	unsigned long suspended;
 	u16 issi;
 	struct ohca_caps caps;
+	char fw_version[ETHTOOL_FWVERS_LEN];
 	char board_id[MLX5_BOARD_ID_LEN + 1];
 	struct dma_pool *dbs;
 	struct ohca_cmd *cmd;
@@ -145,20 +148,14 @@ struct ohca_hca {
  * ohca_hca_dead() - whether the adapter has failed or gone
  * @hca: the adapter
  *
- * Context: any; the answer can be old at once, but never goes back while functions
+ * Context: any.
+ * Return: the answer, which can be old at once, but never goes back while functions
  * are there.
  */
 static inline bool ohca_hca_dead(const struct ohca_hca *hca)
 {
 	return READ_ONCE(hca->state) == OHCA_HCA_DEAD;
 }
-
-/* Firmware version: major, minor and subminor, as sysfs and ethtool show it. */
-#define OHCA_FW_FMT	"%u.%u.%04u"
-#define OHCA_FW_ARGS(hca)								\
-	ioread32be(&(hca)->iseg->fw_rev) & 0xffff,					\
-	ioread32be(&(hca)->iseg->fw_rev) >> 16,						\
-	ioread32be(&(hca)->iseg->cmdif_rev_fw_sub) & 0xffff
 
 /* probe.c */
 int ohca_pci_register(const struct ohca_function *const *functions);

@@ -84,6 +84,7 @@ static const char *syndrome_text(u8 syndrome)
  * @hca: the adapter
  *
  * Context: any.
+ * Return: whether.
  */
 bool ohca_hca_gone(struct ohca_hca *hca)
 {

@@ -47,7 +47,7 @@ int ohca_vport_set_mtu(struct ohca_hca *hca, u16 mtu);
 int ohca_vport_set_roce(struct ohca_hca *hca, bool on);
 int ohca_vport_guids(struct ohca_hca *hca, u64 *node, u64 *system_image);
 int ohca_vport_set_promisc(struct ohca_hca *hca, bool all, bool multicast);
-int ohca_vport_set_macs(struct ohca_hca *hca, bool multicast, const u8 (*macs)[ETH_ALEN],
+int ohca_vport_set_macs(struct ohca_hca *hca, bool multicast, const u8 *macs,
 			u32 count);
 int ohca_vport_counters(struct ohca_hca *hca, void *out);
 

@@ -178,8 +178,12 @@ static int adapter_up(struct ohca_hca *hca)
 {
 	u32 out[MLX5_ST_SZ_DW(query_adapter_out)];
 	u32 in[MLX5_ST_SZ_DW(query_adapter_in)] = {};
+	u32 rev = ioread32be(&hca->iseg->fw_rev);
 	const char *psid;
 	int err;
+
+	snprintf(hca->fw_version, sizeof(hca->fw_version), "%u.%u.%04u", rev & 0xffff, rev >> 16,
+		 ioread32be(&hca->iseg->cmdif_rev_fw_sub) & 0xffff);
 
 	MLX5_SET(query_adapter_in, in, opcode, MLX5_CMD_OP_QUERY_ADAPTER);
 	err = ohca_cmd(hca, query_adapter, in, out);
@@ -300,8 +304,7 @@ int ohca_hca_load(struct ohca_hca *hca)
 		}
 	}
 	hca->loaded = true;
-	ohca_hca_dbg(hca, "firmware " OHCA_FW_FMT ", %d completion vectors\n",
-		     OHCA_FW_ARGS(hca), ohca_comp_vectors(hca));
+	ohca_hca_dbg(hca, "%d completion vectors\n", ohca_comp_vectors(hca));
 	return 0;
 }
 

@@ -13,6 +13,7 @@
  * @len: how many
  *
  * Context: any.
+ * Return: the result.
  */
 u8 ohca_xor8(const void *data, size_t len)
 {
@@ -29,6 +30,7 @@ u8 ohca_xor8(const void *data, size_t len)
  * @len: its length, bytes
  *
  * Context: any.
+ * Return: how many.
  */
 u32 ohca_mbox_count(u32 len)
 {

@@ -10,46 +10,157 @@
 #include "cmd.h"
 #include "hca.h"
 
-/*
- * OBJECT() - defines ohca_@name_alloc() and ohca_@name_free()
- * @name: of the functions
- * @type: of the number
- * @ALLOC: opcode, MLX5_CMD_OP_ left out
- * @DEALLOC: the same
- * @alloc: layout of the one
- * @dealloc: layout of the other
- * @field: the number, in both
+/**
+ * ohca_pd_alloc() - makes a protection domain
+ * @hca: the adapter
+ * @pdn: set to its number
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno.
  */
-#define OBJECT(name, type, ALLOC, DEALLOC, alloc, dealloc, field)			\
-int ohca_##name##_alloc(struct ohca_hca *hca, type *number)				\
-{											\
-	u32 out[MLX5_ST_SZ_DW(alloc##_out)];						\
-	u32 in[MLX5_ST_SZ_DW(alloc##_in)] = {};						\
-	int err;									\
-											\
-	MLX5_SET(alloc##_in, in, opcode, MLX5_CMD_OP_##ALLOC);				\
-	err = ohca_cmd(hca, alloc, in, out);						\
-	if (!err)									\
-		*number = MLX5_GET(alloc##_out, out, field);				\
-	return err;									\
-}											\
-											\
-void ohca_##name##_free(struct ohca_hca *hca, type number)				\
-{											\
-	u32 out[MLX5_ST_SZ_DW(dealloc##_out)];						\
-	u32 in[MLX5_ST_SZ_DW(dealloc##_in)] = {};					\
-											\
-	MLX5_SET(dealloc##_in, in, opcode, MLX5_CMD_OP_##DEALLOC);			\
-	MLX5_SET(dealloc##_in, in, field, number);					\
-	ohca_cmd(hca, dealloc, in, out);						\
+int ohca_pd_alloc(struct ohca_hca *hca, u32 *pdn)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_pd_out)];
+	u32 in[MLX5_ST_SZ_DW(alloc_pd_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_pd_in, in, opcode, MLX5_CMD_OP_ALLOC_PD);
+	err = ohca_cmd(hca, alloc_pd, in, out);
+	if (!err)
+		*pdn = MLX5_GET(alloc_pd_out, out, pd);
+	return err;
 }
 
-OBJECT(pd, u32, ALLOC_PD, DEALLOC_PD, alloc_pd, dealloc_pd, pd)
-OBJECT(td, u32, ALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN, alloc_transport_domain,
-       dealloc_transport_domain, transport_domain)
-OBJECT(xrcd, u32, ALLOC_XRCD, DEALLOC_XRCD, alloc_xrcd, dealloc_xrcd, xrcd)
-OBJECT(q_counter, u16, ALLOC_Q_COUNTER, DEALLOC_Q_COUNTER, alloc_q_counter, dealloc_q_counter,
-       counter_set_id)
+/**
+ * ohca_pd_free() - frees a protection domain
+ * @hca: the adapter
+ * @pdn: its number
+ *
+ * Context: may sleep.
+ */
+void ohca_pd_free(struct ohca_hca *hca, u32 pdn)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_pd_out)];
+	u32 in[MLX5_ST_SZ_DW(dealloc_pd_in)] = {};
+
+	MLX5_SET(dealloc_pd_in, in, opcode, MLX5_CMD_OP_DEALLOC_PD);
+	MLX5_SET(dealloc_pd_in, in, pd, pdn);
+	ohca_cmd(hca, dealloc_pd, in, out);
+}
+
+/**
+ * ohca_td_alloc() - makes a transport domain
+ * @hca: the adapter
+ * @tdn: set to its number
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno.
+ */
+int ohca_td_alloc(struct ohca_hca *hca, u32 *tdn)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_transport_domain_out)];
+	u32 in[MLX5_ST_SZ_DW(alloc_transport_domain_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_transport_domain_in, in, opcode, MLX5_CMD_OP_ALLOC_TRANSPORT_DOMAIN);
+	err = ohca_cmd(hca, alloc_transport_domain, in, out);
+	if (!err)
+		*tdn = MLX5_GET(alloc_transport_domain_out, out, transport_domain);
+	return err;
+}
+
+/**
+ * ohca_td_free() - frees a transport domain
+ * @hca: the adapter
+ * @tdn: its number
+ *
+ * Context: may sleep.
+ */
+void ohca_td_free(struct ohca_hca *hca, u32 tdn)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_transport_domain_out)];
+	u32 in[MLX5_ST_SZ_DW(dealloc_transport_domain_in)] = {};
+
+	MLX5_SET(dealloc_transport_domain_in, in, opcode, MLX5_CMD_OP_DEALLOC_TRANSPORT_DOMAIN);
+	MLX5_SET(dealloc_transport_domain_in, in, transport_domain, tdn);
+	ohca_cmd(hca, dealloc_transport_domain, in, out);
+}
+
+/**
+ * ohca_xrcd_alloc() - makes an XRC domain
+ * @hca: the adapter
+ * @xrcdn: set to its number
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno.
+ */
+int ohca_xrcd_alloc(struct ohca_hca *hca, u32 *xrcdn)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_xrcd_out)];
+	u32 in[MLX5_ST_SZ_DW(alloc_xrcd_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_xrcd_in, in, opcode, MLX5_CMD_OP_ALLOC_XRCD);
+	err = ohca_cmd(hca, alloc_xrcd, in, out);
+	if (!err)
+		*xrcdn = MLX5_GET(alloc_xrcd_out, out, xrcd);
+	return err;
+}
+
+/**
+ * ohca_xrcd_free() - frees an XRC domain
+ * @hca: the adapter
+ * @xrcdn: its number
+ *
+ * Context: may sleep.
+ */
+void ohca_xrcd_free(struct ohca_hca *hca, u32 xrcdn)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_xrcd_out)];
+	u32 in[MLX5_ST_SZ_DW(dealloc_xrcd_in)] = {};
+
+	MLX5_SET(dealloc_xrcd_in, in, opcode, MLX5_CMD_OP_DEALLOC_XRCD);
+	MLX5_SET(dealloc_xrcd_in, in, xrcd, xrcdn);
+	ohca_cmd(hca, dealloc_xrcd, in, out);
+}
+
+/**
+ * ohca_q_counter_alloc() - makes a set of queue counters
+ * @hca: the adapter
+ * @id: set to its number
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno.
+ */
+int ohca_q_counter_alloc(struct ohca_hca *hca, u16 *id)
+{
+	u32 out[MLX5_ST_SZ_DW(alloc_q_counter_out)];
+	u32 in[MLX5_ST_SZ_DW(alloc_q_counter_in)] = {};
+	int err;
+
+	MLX5_SET(alloc_q_counter_in, in, opcode, MLX5_CMD_OP_ALLOC_Q_COUNTER);
+	err = ohca_cmd(hca, alloc_q_counter, in, out);
+	if (!err)
+		*id = MLX5_GET(alloc_q_counter_out, out, counter_set_id);
+	return err;
+}
+
+/**
+ * ohca_q_counter_free() - frees a set of queue counters
+ * @hca: the adapter
+ * @id: its number
+ *
+ * Context: may sleep.
+ */
+void ohca_q_counter_free(struct ohca_hca *hca, u16 id)
+{
+	u32 out[MLX5_ST_SZ_DW(dealloc_q_counter_out)];
+	u32 in[MLX5_ST_SZ_DW(dealloc_q_counter_in)] = {};
+
+	MLX5_SET(dealloc_q_counter_in, in, opcode, MLX5_CMD_OP_DEALLOC_Q_COUNTER);
+	MLX5_SET(dealloc_q_counter_in, in, counter_set_id, id);
+	ohca_cmd(hca, dealloc_q_counter, in, out);
+}
 
 /**
  * ohca_mkey_create() - creates a memory key

@@ -230,12 +230,13 @@ int ohca_pages_reclaim(struct ohca_hca *hca)
 		came = take_batch(pages, min_t(u32, pages->count, BATCH));
 		if (came < 0)
 			break;
-		if (came)
+		if (came) {
 			end = jiffies + msecs_to_jiffies(RECLAIM_MS);
-		else if (time_after(jiffies, end))
+			continue;
+		}
+		if (time_after(jiffies, end))
 			break;
-		else
-			usleep_range(1000, 2000);
+		usleep_range(1000, 2000);
 	}
 	if (!pages->count || ohca_hca_dead(hca))
 		return 0;

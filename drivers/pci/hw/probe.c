@@ -141,8 +141,7 @@ static int ohca_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		goto pci_down;
 	pci_save_state(pdev);
-	ohca_hca_info(hca, "firmware " OHCA_FW_FMT ", board %s\n", OHCA_FW_ARGS(hca),
-		      hca->board_id);
+	ohca_hca_info(hca, "firmware %s, board %s\n", hca->fw_version, hca->board_id);
 	return 0;
 
 pci_down:

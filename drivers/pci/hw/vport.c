@@ -186,13 +186,13 @@ int ohca_vport_set_promisc(struct ohca_hca *hca, bool all, bool multicast)
  * ohca_vport_set_macs() - says which addresses the function listens to
  * @hca: the adapter
  * @multicast: the list of multicast addresses, not that of unicast ones
- * @macs: the addresses
+ * @macs: the addresses, one behind the other
  * @count: how many; not more than 2^log_max_current_mc_list, or _uc_list
  *
  * Context: may sleep.
  * Return: 0 or an errno.
  */
-int ohca_vport_set_macs(struct ohca_hca *hca, bool multicast, const u8 (*macs)[ETH_ALEN],
+int ohca_vport_set_macs(struct ohca_hca *hca, bool multicast, const u8 *macs,
 			u32 count)
 {
 	u32 i, inlen;
@@ -208,7 +208,7 @@ int ohca_vport_set_macs(struct ohca_hca *hca, bool multicast, const u8 (*macs)[E
 	MLX5_SET(nic_vport_context, ctx, allowed_list_size, count);
 	list = MLX5_ADDR_OF(nic_vport_context, ctx, current_uc_mac_address);
 	for (i = 0; i < count; i++)
-		ether_addr_copy(list + i * sizeof(__be64) + 2, macs[i]);
+		ether_addr_copy(list + i * sizeof(__be64) + 2, macs + i * ETH_ALEN);
 	return modify(hca, in, inlen);
 }
 
