@@ -4,6 +4,7 @@
  * computed a bit at a time over bytes that are masked one by one.
  */
 #include "../drivers/transport/icrc.c"
+#include "../drivers/soft/crc.c"
 
 #include <kunit/test.h>
 #include <linux/unaligned.h>
@@ -117,6 +118,18 @@ static void icrc_random(struct kunit *test)
 	}
 }
 
+/* As the software device computes it, by what this CPU has for it. */
+static int icrc_init(struct kunit_suite *suite)
+{
+	soft_crc_setup();
+	return 0;
+}
+
+static void icrc_exit(struct kunit_suite *suite)
+{
+	soft_crc_cleanup();
+}
+
 static struct kunit_case icrc_cases[] = {
 	KUNIT_CASE(icrc_captured),
 	KUNIT_CASE(icrc_random),
@@ -125,6 +138,8 @@ static struct kunit_case icrc_cases[] = {
 
 static struct kunit_suite icrc_suite = {
 	.name = "ohca_transport_icrc",
+	.suite_init = icrc_init,
+	.suite_exit = icrc_exit,
 	.test_cases = icrc_cases,
 };
 

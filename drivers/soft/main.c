@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
+#include "crc.h"
 #include "device.h"
 #include "qp.h"
 
@@ -20,8 +21,10 @@ static int __init soft_init(void)
 	err = soft_qp_run_setup();
 	if (err)
 		return err;
+	soft_crc_setup();
 	err = soft_netdev_init();
 	if (err) {
+		soft_crc_cleanup();
 		soft_qp_run_cleanup();
 		return err;
 	}
@@ -37,6 +40,7 @@ static void __exit soft_exit(void)
 	/* Callbacks of ours that are still to run. */
 	rcu_barrier();
 	soft_qp_run_cleanup();
+	soft_crc_cleanup();
 }
 
 module_init(soft_init);

@@ -5,11 +5,11 @@
 #include "icrc.h"
 
 #include <asm/byteorder.h>
-#include <linux/crc32.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "packet.h"
+#include "transport.h"
 
 /* The state of a CRC-32 that began with ones and has taken in 8 bytes of ones. */
 #define ICRC_SEED		0xdebb20e3u
@@ -65,7 +65,7 @@ u32 tp_icrc_ipv6(const struct ipv6hdr *ip6, const struct udphdr *udp, const void
 
 u32 tp_icrc_update(u32 crc, const void *data, u32 len)
 {
-	return crc32_le(crc, data, len);
+	return tp_owner_crc32(crc, data, len);
 }
 
 __le32 tp_icrc_end(u32 crc)

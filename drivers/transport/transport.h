@@ -553,6 +553,9 @@ int tp_owner_invalidate(struct tp_qp *qp, u32 rkey, bool remote);
  */
 int tp_owner_xmit(struct tp_qp *qp, const struct tp_train *train);
 
+/* The CRC-32 of Ethernet, without the inversion at either end, over @len more bytes. */
+u32 tp_owner_crc32(u32 crc, const void *data, u32 len);
+
 /* Now, in ns, from a clock that never goes back. */
 u64 tp_owner_now(void);
 

@@ -132,6 +132,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define timer_container_of(var, timer, field)	container_of(timer, typeof(*(var)), field)
 #endif
 
+/* The crc32 library uses the CPU's instructions; older kernels have them in the crypto API only. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define OHCA_CRC32_BY_CRYPTO	0
+#else
+#define OHCA_CRC32_BY_CRYPTO	IS_REACHABLE(CONFIG_CRYPTO)
+#endif
+
 /* UDP encapsulation sockets: struct socket or its struct sock. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define ohca_udp_tunnel_setup(net, sock, cfg)	setup_udp_tunnel_sock(net, (sock)->sk, cfg)

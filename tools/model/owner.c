@@ -4,6 +4,7 @@
  * key, completions, timers, and the wire.
  */
 #include <errno.h>
+#include <linux/crc32.h>
 
 #include "counter.h"
 #include "mkey.h"
@@ -145,6 +146,11 @@ int tp_owner_xmit(struct tp_qp *tp, const struct tp_train *train)
 		return -EAGAIN;
 	roce_send(qp, train);
 	return 0;
+}
+
+u32 tp_owner_crc32(u32 crc, const void *data, u32 len)
+{
+	return crc32_le(crc, data, len);
 }
 
 u64 tp_owner_now(void)

@@ -5,6 +5,8 @@
  */
 #include "sim.h"
 
+#include <linux/crc32.h>
+
 /* The transport is to hold the lock that its header promises. */
 static struct sim_qp *in_req(struct tp_qp *tp, const char *what)
 {
@@ -307,6 +309,11 @@ int tp_owner_xmit(struct tp_qp *tp, const struct tp_train *train)
 	else
 		in_resp(tp, "tp_owner_xmit() of a response");
 	return wire_send(qp, train);
+}
+
+u32 tp_owner_crc32(u32 crc, const void *data, u32 len)
+{
+	return crc32_le(crc, data, len);
 }
 
 u64 tp_owner_now(void)
