@@ -81,7 +81,8 @@ class Peer:
         words = [test.tool, "-s", str(test.size), "-n", str(test.iterations),
                  "-p", str(Peer.port), "-F"]
         if self.cm:
-            words.append("-R")
+            # Of devices of a kind only one can listen to all addresses.
+            words += ["-R"] + ([] if client else ["--bind_source_ip", self.address])
         else:
             words += ["-d", device, "-x", str(gid_index(end))]
         return in_namespace(end[0], words + ([self.address] if client else []))
@@ -92,7 +93,7 @@ class Peer:
                                   stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         try:
-            wait_for_listener(self.server[0], Peer.port)
+            (wait_for_cm if self.cm else wait_for_listener)(self.server[0], Peer.port)
             done = subprocess.run(self.words(self.client, test, True),
                                   stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT,
@@ -153,13 +154,24 @@ def gid_index(end):
     raise SystemExit("%s has no IPv4 GID" % end[1])
 
 
-def wait_for_listener(namespace, port):
-    end = time.monotonic() + 20
+def wait_for(namespace, words, pattern):
+    """Until what the command says has the pattern; the client reports it if it never has."""
+    end = time.monotonic() + 10
     while time.monotonic() < end:
-        words = in_namespace(namespace, ["ss", "-Hltn", "sport = :%d" % port])
-        if subprocess.run(words, stdout=subprocess.PIPE, check=False).stdout:
+        done = subprocess.run(in_namespace(namespace, words), stdout=subprocess.PIPE,
+                              text=True, check=False)
+        if re.search(pattern, done.stdout):
             return
         time.sleep(0.05)
+
+
+def wait_for_listener(namespace, port):
+    wait_for(namespace, ["ss", "-Hltn", "sport = :%d" % port], "LISTEN")
+
+
+def wait_for_cm(namespace, port):
+    """librdmacm's listeners are no sockets that ss sees."""
+    wait_for(namespace, ["rdma", "resource", "show", "cm_id"], r":%d\b" % port)
 
 
 def number_of(text, test):
@@ -285,12 +297,18 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0,
                         help="iterations, as a part of the usual")
+    parser.add_argument("--scene", choices=("host", "veth"), action="append",
+                        help="only this one")
     options = parser.parse_args()
     for test in TESTS:
         test.iterations = max(int(test.iterations * options.scale), 20)
 
-    scenes = [Scene("same host", same_host(), 1.5),
-              Scene("two namespaces over veth", over_veth(), 1.0)]
+    wanted = options.scene or ["host", "veth"]
+    scenes = []
+    if "host" in wanted:
+        scenes.append(Scene("same host", same_host(), 1.5))
+    if "veth" in wanted:
+        scenes.append(Scene("two namespaces over veth", over_veth(), 1.0))
     for number in range(options.rounds):
         for scene in scenes:
             print("round %d of %d: %s" % (number + 1, options.rounds, scene.title),
