@@ -37,7 +37,7 @@ void soft_crc_setup(void)
 
 	if (IS_ERR(tfm))
 		return;
-	/* The generic driver is the library again, and every context but a bare CRC is another's. */
+	/* The generic driver is the library again; a context that is no bare CRC is no use. */
 	if (strstr(crypto_shash_driver_name(tfm), "generic") ||
 	    crypto_shash_descsize(tfm) != sizeof(u32)) {
 		crypto_free_shash(tfm);

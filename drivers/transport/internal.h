@@ -5,8 +5,8 @@
  * Who calls whom: qp.c holds the life of a QP and brings both halves to ERR.
  * requester.c sends; completer.c takes responses and moves the requester's
  * window, which requester.c's tp_req_*() functions do for it; timer.c watches
- * both; wr.c knows what a send WR is. responder.c executes requests; resources.c keeps what READs and ATOMICs
- * answer, and sends it.
+ * both; wr.c knows what a send WR is. responder.c executes requests; resources.c
+ * keeps what READs and ATOMICs answer, and sends it.
  */
 #ifndef OHCA_TRANSPORT_INTERNAL_H
 #define OHCA_TRANSPORT_INTERNAL_H
