@@ -6,7 +6,7 @@
 #include "suite.h"
 
 const struct sim_case *const sim_case_tables[] = {
-	unit_cases, fault_cases, flow_cases, state_cases, large_cases, NULL
+	unit_cases, fault_cases, retry_cases, flow_cases, state_cases, large_cases, NULL
 };
 
 const struct sim_sweep sim_sweeps[] = {

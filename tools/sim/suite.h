@@ -24,6 +24,7 @@ struct sim_case {
 /* Each ends with an entry that has no name; so does the list, with NULL. */
 extern const struct sim_case unit_cases[];
 extern const struct sim_case fault_cases[];
+extern const struct sim_case retry_cases[];
 extern const struct sim_case flow_cases[];
 extern const struct sim_case state_cases[];
 extern const struct sim_case large_cases[];
