@@ -28,6 +28,7 @@ static int wqe_init(struct kunit *test)
 
 	if (!f || !qp)
 		return -ENOMEM;
+	qp->user = true;
 	qp->cap.max_send_sge = MAX_SGE;
 	qp->cap.max_recv_sge = MAX_SGE;
 	qp->cap.max_inline_data = MAX_INLINE;
@@ -107,8 +108,9 @@ static const struct opcode_case opcodes[] = {
 	{ IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, true, .data = true, .atomic = true },
 	{ IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD, true, .data = true, .atomic = true },
 	{ IB_UVERBS_WR_SEND_WITH_INV, true, .data = true, .inv = true },
-	/* rxe takes a kernel pointer out of the ring for this one (IB_WR_REG_MR). */
-	{ 0x20 },
+	/* Of kernel consumers: rxe takes a kernel pointer out of the ring for the second. */
+	{ IB_WR_RDMA_READ_WITH_INV },
+	{ IB_WR_REG_MR },
 	{ 0xf0 },
 	{ 0x80000000 },
 	{ U32_MAX },

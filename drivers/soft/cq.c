@@ -53,7 +53,7 @@ static void fill_kernel(struct ib_wc *slot, struct soft_qp *qp, const struct tp_
 	struct ib_wc kwc = {
 		.wr_id = wc->wr_id,
 		.status = (enum ib_wc_status)wc->status,
-		.opcode = wc->opcode,
+		.opcode = wc->opcode == TP_WC_REG_MR ? IB_WC_REG_MR : wc->opcode,
 		.vendor_err = wc->vendor_err,
 		.byte_len = wc->byte_len,
 		.qp = &qp->ibqp,
@@ -132,8 +132,10 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 {
 	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
 	struct ib_ucontext *uctx = udata ? udata_context(udata) : NULL;
+	struct soft_dev *dev = to_soft_dev(ibcq->device);
 	struct rxe_create_cq_resp resp = {};
 	struct soft_cq *cq = to_soft_cq(ibcq);
+	int err;
 
 	if (attr->flags)
 		return -EOPNOTSUPP;
@@ -150,15 +152,25 @@ int soft_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 	refcount_set(&cq->refs, 1);
 	init_completion(&cq->idle);
 	cq->user = udata;
+	if (!soft_count_up(&dev->nr_cq, SOFT_MAX_CQ))
+		return -ENOMEM;
 	cq->ring = soft_ring_create(uctx, attr->cqe, element_size(cq), &resp.mi);
-	if (IS_ERR(cq->ring))
-		return PTR_ERR(cq->ring);
+	if (IS_ERR(cq->ring)) {
+		err = PTR_ERR(cq->ring);
+		goto err_ring;
+	}
 	if (udata && ib_copy_to_udata(udata, &resp, sizeof(resp))) {
-		soft_ring_destroy(cq->ring);
-		return -EFAULT;
+		err = -EFAULT;
+		goto err_copy;
 	}
 	ibcq->cqe = soft_ring_capacity(cq->ring);
 	return 0;
+
+err_copy:
+	soft_ring_destroy(cq->ring);
+err_ring:
+	atomic_dec(&dev->nr_cq);
+	return err;
 }
 
 /**
@@ -212,6 +224,7 @@ int soft_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	soft_cq_put(cq);
 	wait_for_completion(&cq->idle);
 	soft_ring_destroy(cq->ring);
+	atomic_dec(&to_soft_dev(ibcq->device)->nr_cq);
 	return 0;
 }
 

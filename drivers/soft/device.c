@@ -12,6 +12,7 @@
 
 #include "cq.h"
 #include "mr.h"
+#include "mw.h"
 #include "qp.h"
 #include "ring.h"
 #include "stats.h"
@@ -43,7 +44,9 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.max_qp = SOFT_MAX_QP,
 		.max_qp_wr = SOFT_MAX_QP_WR,
 		.device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
-				    IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN,
+				    IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
+				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				    IB_DEVICE_MEM_MGT_EXTENSIONS,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
 		.max_send_sge = SOFT_MAX_SGE,
 		.max_recv_sge = SOFT_MAX_SGE,
@@ -51,7 +54,9 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.max_cq = SOFT_MAX_CQ,
 		.max_cqe = SOFT_MAX_CQE,
 		.max_mr = SOFT_MAX_MR,
+		.max_mw = SOFT_MAX_MW,
 		.max_pd = SOFT_MAX_PD,
+		.max_fast_reg_page_list_len = SOFT_MAX_FAST_REG,
 		.max_qp_rd_atom = SOFT_MAX_RD_ATOMIC,
 		.max_res_rd_atom = SOFT_MAX_RD_ATOMIC * SOFT_MAX_QP,
 		.max_qp_init_rd_atom = SOFT_MAX_RD_ATOMIC,
@@ -59,6 +64,7 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.max_pkeys = 1,
 		.local_ca_ack_delay = SOFT_ACK_DELAY,
 	};
+	soft_odp_caps(attr);
 	return 0;
 }
 
@@ -161,7 +167,13 @@ static const struct ib_device_ops soft_ops = {
 	.dealloc_pd = soft_dealloc_pd,
 	.get_dma_mr = soft_get_dma_mr,
 	.reg_user_mr = soft_op_reg_user_mr,
+	.rereg_user_mr = soft_rereg_user_mr,
+	.advise_mr = soft_advise_mr,
+	.alloc_mr = soft_alloc_mr,
+	.map_mr_sg = soft_map_mr_sg,
 	.dereg_mr = soft_dereg_mr,
+	.alloc_mw = soft_alloc_mw,
+	.dealloc_mw = soft_dealloc_mw,
 
 	.create_cq = soft_create_cq,
 	OHCA_OP_CREATE_USER_CQ(soft_create_cq)
@@ -179,6 +191,7 @@ static const struct ib_device_ops soft_ops = {
 
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, soft_ucontext, ibuctx),
 	INIT_RDMA_OBJ_SIZE(ib_pd, soft_pd, ibpd),
+	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_cq, soft_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_qp, soft_qp, ibqp),
 };
@@ -221,6 +234,7 @@ struct soft_dev *soft_device_alloc(struct net_device *ndev)
 		return ERR_PTR(-ENOMEM);
 
 	xa_init_flags(&dev->keys, XA_FLAGS_ALLOC);
+	spin_lock_init(&dev->key_lock);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->node);
 	spin_lock_init(&dev->qps_lock);

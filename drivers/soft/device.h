@@ -25,9 +25,13 @@ struct soft_stats;
 #define SOFT_MAX_CQ		65536
 #define SOFT_MAX_CQE		131071
 #define SOFT_MAX_PD		65536
-#define SOFT_MAX_MR		0xffffff
+#define SOFT_MAX_MR		0xfffff0
+#define SOFT_MAX_MW		65536
+#define SOFT_MAX_FAST_REG	1024
 #define SOFT_MAX_RD_ATOMIC	128
 #define SOFT_GID_TBL_LEN	256
+/* Numbers of memory keys, of which regions and windows have one each. */
+#define SOFT_MAX_KEY		0xffffff
 #define SOFT_DEFAULT_PKEY	0xffff
 /* 4.096 us * 2^15 = 134 ms: a busy host answers within that. */
 #define SOFT_ACK_DELAY		15
@@ -43,9 +47,17 @@ struct soft_stats;
  *       netdev's; NULL while the netdev moves to another one
  * @wire: the namespace's UDP sockets, shared by its devices; see wire.h. NULL
  *        while @net is, or if the sockets could not be had
- * @keys: memory keys, by key >> 8: struct soft_mr; entries are freed by RCU
+ * @keys: memory keys, by number: struct soft_key; entries are freed by RCU
+ * @key_lock: of the state of keys and the bindings of windows; bottom halves off;
+ *            nests inside the transport's locks
  * @next_key: where the search for a free key goes on; under @keys' lock
  * @key_variant: low byte of the next key, so that a stale key is found out
+ * @qp_serial: of the QP that was made last; see soft_qp.serial
+ * @nr_pd: PDs there are
+ * @nr_cq: CQs there are
+ * @nr_qp: QPs there are
+ * @nr_mr: regions there are
+ * @nr_mw: windows there are
  * @stats: counters
  * @ndev: the netdev, with a reference (@ndev_tracker); NULL once it has gone
  * @ndev_tracker: see @ndev
@@ -70,8 +82,15 @@ struct soft_dev {
 	struct net *net;
 	struct soft_wire *wire;
 	struct xarray keys;
+	spinlock_t key_lock;	/* see @key_lock */
 	u32 next_key;
 	atomic_t key_variant;
+	atomic64_t qp_serial;
+	atomic_t nr_pd;
+	atomic_t nr_cq;
+	atomic_t nr_qp;
+	atomic_t nr_mr;
+	atomic_t nr_mw;
 	struct soft_stats *stats;
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
@@ -88,6 +107,15 @@ struct soft_dev {
 static inline struct soft_dev *to_soft_dev(struct ib_device *ibdev)
 {
 	return container_of(ibdev, struct soft_dev, ibdev);
+}
+
+/* One object more of a kind, if there are fewer than @max; the end of one is atomic_dec(). */
+static inline bool soft_count_up(atomic_t *count, int max)
+{
+	if (atomic_inc_return(count) <= max)
+		return true;
+	atomic_dec(count);
+	return false;
 }
 
 /* device.c */

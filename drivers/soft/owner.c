@@ -10,8 +10,8 @@
 
 #include "cq.h"
 #include "device.h"
+#include "key.h"
 #include "local.h"
-#include "mr.h"
 #include "stats.h"
 #include "trace.h"
 #include "wire.h"
@@ -85,12 +85,12 @@ void tp_owner_state(struct tp_qp *tp, enum tp_qp_state state)
 
 int tp_owner_map(struct tp_qp *tp, struct tp_mem *mem, u32 key, u64 addr, u32 len, u32 access)
 {
-	return soft_mr_map(soft_qp_of(tp)->ibqp.pd, mem, key, addr, len, access);
+	return soft_key_map(soft_qp_of(tp), mem, key, addr, len, access);
 }
 
 void tp_owner_unmap(struct tp_mem *mem)
 {
-	soft_mr_unmap(mem);
+	soft_key_unmap(mem);
 }
 
 /* Host byte order, as adapters with IB_ATOMIC_HCA do; atomic to CPUs too (IB_ATOMIC_GLOB). */
@@ -103,7 +103,12 @@ u64 tp_owner_atomic(struct tp_qp *tp, void *addr, enum tp_op op, u64 swap_add, u
 
 int tp_owner_invalidate(struct tp_qp *tp, u32 rkey, bool remote)
 {
-	return soft_mr_invalidate(soft_qp_of(tp)->ibqp.pd, rkey, remote);
+	return soft_key_invalidate(soft_qp_of(tp), rkey, remote);
+}
+
+int tp_owner_bind(struct tp_qp *tp, const struct tp_send_wr *wr)
+{
+	return soft_key_bind(soft_qp_of(tp), wr);
 }
 
 int tp_owner_xmit(struct tp_qp *tp, const struct tp_train *train)

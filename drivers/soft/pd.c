@@ -25,14 +25,15 @@ void soft_disassociate_ucontext(struct ib_ucontext *uctx)
 {
 }
 
-/* ib_device_ops.alloc_pd */
+/* ib_device_ops.alloc_pd: -ENOMEM: there are as many as the device has. */
 int soft_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
-	return 0;
+	return soft_count_up(&to_soft_dev(ibpd->device)->nr_pd, SOFT_MAX_PD) ? 0 : -ENOMEM;
 }
 
 /* ib_device_ops.dealloc_pd */
 int soft_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
+	atomic_dec(&to_soft_dev(ibpd->device)->nr_pd);
 	return 0;
 }

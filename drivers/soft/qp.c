@@ -99,6 +99,7 @@ static void init_members(struct soft_qp *qp, const struct ib_qp_init_attr *init,
 	spin_lock_init(&qp->rq_post_lock);
 	mutex_init(&qp->mutex);
 	qp->user = user;
+	qp->serial = atomic64_inc_return(&to_soft_dev(qp->ibqp.device)->qp_serial);
 	qp->sq_sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->cap = init->cap;
 	qp->attr.cap = init->cap;
@@ -132,12 +133,13 @@ static void unlist_in_device(struct soft_qp *qp)
  * @udata: of the system call, or NULL for a kernel consumer
  *
  * Return: 0; -EOPNOTSUPP: a type or an option that the device has not; -EINVAL:
- * sizes; -ENOMEM; -EBUSY: no number is free; -EFAULT.
+ * sizes; -ENOMEM, also if there are as many as the device has; -EFAULT.
  */
 int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct soft_ucontext *uctx =
 		rdma_udata_to_drv_context(udata, struct soft_ucontext, ibuctx);
+	struct soft_dev *dev = to_soft_dev(ibqp->device);
 	struct rxe_create_qp_resp resp = {};
 	struct soft_qp *qp = to_soft_qp(ibqp);
 	int err;
@@ -148,9 +150,11 @@ int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_u
 	if (udata && udata->outlen < sizeof(resp))
 		return -EINVAL;
 
+	if (!soft_count_up(&dev->nr_qp, SOFT_MAX_QP))
+		return -ENOMEM;
 	err = soft_qp_table_reserve(qp);
 	if (err)
-		return err;
+		goto err_reserve;
 	err = create_rings(qp, &init->cap, uctx ? &uctx->ibuctx : NULL, &resp);
 	if (err)
 		goto err_rings;
@@ -173,6 +177,8 @@ err_transport:
 err_rings:
 	soft_qp_table_remove(qp);
 	soft_qp_table_wait(qp);
+err_reserve:
+	atomic_dec(&dev->nr_qp);
 	return err;
 }
 
@@ -239,6 +245,7 @@ int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	tp_qp_fini(&qp->tp);
 	destroy_rings(qp);
 	mutex_destroy(&qp->mutex);
+	atomic_dec(&to_soft_dev(ibqp->device)->nr_qp);
 	return 0;
 }
 

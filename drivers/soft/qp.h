@@ -47,6 +47,7 @@ struct soft_qp_handle;
  *          a list
  * @event_node: in the CPU's list of QPs with @events
  * @dev_node: in soft_dev.qps
+ * @serial: of no other QP of the device, ever: by it a window knows its QP
  * @moves: soft_dev.moves, as this QP has seen it
  * @handle: its entry in the table of QPNs, with the reference count: one of the
  *          object, one of each packet, work item or local peer that uses it
@@ -77,6 +78,7 @@ struct soft_qp {
 	atomic_t events;
 	struct llist_node event_node;
 	struct list_head dev_node;
+	u64 serial;
 	u32 moves;
 	struct soft_qp_handle *handle;
 	struct completion idle;

@@ -40,7 +40,7 @@ static u32 soft_qp_next;
  * again, so that packets of a QP that has gone rarely meet a new one.
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -EBUSY if all numbers are taken.
+ * Return: 0, or -ENOMEM, also if all numbers are taken.
  */
 int soft_qp_table_reserve(struct soft_qp *qp)
 {
@@ -58,7 +58,7 @@ int soft_qp_table_reserve(struct soft_qp *qp)
 			      &soft_qp_next, GFP_KERNEL);
 	if (err < 0) {
 		kfree(handle);
-		return err;
+		return -ENOMEM;
 	}
 
 	init_completion(&qp->idle);

@@ -11,6 +11,7 @@
 #include <linux/sizes.h>
 #include <rdma/rdma_user_rxe.h>
 
+#include "mr.h"
 #include "qp.h"
 #include "ring.h"
 #include "transport.h"
@@ -21,6 +22,7 @@
 static_assert(sizeof(struct rxe_send_wqe) == 208);
 static_assert(sizeof(struct rxe_recv_wqe) == 40);
 static_assert(offsetof(struct rxe_send_wqe, dma) == 184);
+static_assert(TP_WR_REG_MR == IB_WR_REG_MR);
 static_assert(sizeof(struct rxe_sge) == sizeof(struct tp_sge));
 static_assert(offsetof(struct rxe_sge, addr) == offsetof(struct tp_sge, addr));
 static_assert(offsetof(struct rxe_sge, length) == offsetof(struct tp_sge, length));
@@ -33,6 +35,8 @@ static_assert(offsetof(struct rxe_sge, lkey) == offsetof(struct tp_sge, lkey));
 #define HAS_INV		BIT(3)	/* an rkey to invalidate */
 #define HAS_RDMA	BIT(4)	/* a remote address and key */
 #define HAS_ATOMIC	BIT(5)	/* the same, and operands */
+#define HAS_BIND	BIT(6)	/* a window, and what to bind it to */
+#define HAS_REG		BIT(7)	/* a region of a kernel consumer */
 
 /* enum ib_uverbs_wr_opcode, which enum ib_wr_opcode equals as far as this goes. 0: unknown. */
 static const u8 send_kinds[] = {
@@ -45,11 +49,20 @@ static const u8 send_kinds[] = {
 	[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP]	= HAS_DATA | HAS_ATOMIC,
 	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD]	= HAS_DATA | HAS_ATOMIC,
 	[IB_UVERBS_WR_LOCAL_INV]		= HAS_INV,
+	[IB_UVERBS_WR_BIND_MW]			= HAS_BIND,
+	[IB_UVERBS_WR_RDMA_READ_WITH_INV]	= HAS_DATA | HAS_RDMA | HAS_INV,
+	[IB_WR_REG_MR]				= HAS_REG,
 };
 
 static u8 send_kind(u32 opcode)
 {
 	return opcode < ARRAY_SIZE(send_kinds) ? send_kinds[opcode] : 0;
+}
+
+/* What is in a program's ring under one of these is anything: it has no such opcodes. */
+static bool kernel_only(u32 opcode)
+{
+	return opcode == IB_WR_REG_MR || opcode == IB_WR_RDMA_READ_WITH_INV;
 }
 
 /*
@@ -109,7 +122,7 @@ static enum tp_wc_status copy_send(struct soft_qp *qp, struct tp_send_wr *wr,
 	const struct rxe_send_wr *from = &wqe->wr;
 	u8 kind = send_kind(wr->opcode);
 
-	if (!kind)
+	if (!kind || (qp->user && kernel_only(wr->opcode)))
 		return TP_WC_LOC_QP_OP_ERR;
 	if (kind & HAS_IMM)
 		wr->imm = READ_ONCE(from->ex.imm_data);
@@ -124,6 +137,19 @@ static enum tp_wc_status copy_send(struct soft_qp *qp, struct tp_send_wr *wr,
 		wr->rkey = READ_ONCE(from->wr.atomic.rkey);
 		wr->compare_add = READ_ONCE(from->wr.atomic.compare_add);
 		wr->swap = READ_ONCE(from->wr.atomic.swap);
+	}
+	if (kind & HAS_BIND) {
+		wr->bind.addr = READ_ONCE(from->wr.mw.addr);
+		wr->bind.length = READ_ONCE(from->wr.mw.length);
+		wr->bind.lkey = READ_ONCE(from->wr.mw.mr_lkey);
+		wr->bind.window = READ_ONCE(from->wr.mw.mw_rkey);
+		wr->bind.key = READ_ONCE(from->wr.mw.rkey);
+		wr->bind.access = READ_ONCE(from->wr.mw.access);
+	}
+	if (kind & HAS_REG) {
+		wr->bind.region = to_soft_mr(from->wr.reg.mr);
+		wr->bind.key = from->wr.reg.key;
+		wr->bind.access = from->wr.reg.access;
 	}
 	return kind & HAS_DATA ? copy_data(qp, wr, wqe, kind) : TP_WC_SUCCESS;
 }
@@ -238,6 +264,11 @@ static void put_remote(struct rxe_send_wr *to, const struct ib_send_wr *wr, u8 k
 		to->wr.atomic.compare_add = atomic_wr(wr)->compare_add;
 		to->wr.atomic.swap = atomic_wr(wr)->swap;
 	}
+	if (kind & HAS_REG) {
+		to->wr.reg.mr = reg_wr(wr)->mr;
+		to->wr.reg.key = reg_wr(wr)->key;
+		to->wr.reg.access = reg_wr(wr)->access;
+	}
 }
 
 int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr)
@@ -246,7 +277,8 @@ int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr)
 	u8 kind = send_kind(wr->opcode);
 	int err = 0;
 
-	if (!kind || wr->num_sge < 0 || wr->num_sge > qp->cap.max_send_sge)
+	/* Kernel consumers have no windows. */
+	if (!kind || kind & HAS_BIND || wr->num_sge < 0 || wr->num_sge > qp->cap.max_send_sge)
 		return -EINVAL;
 	if (wr->send_flags & IB_SEND_INLINE && !(kind & HAS_INLINE))
 		return -EINVAL;

@@ -114,6 +114,8 @@ static inline struct tp_cursor tp_train_data(const struct tp_train *train)
  * @op: the message that it becomes
  * @known: the row is filled
  * @local: it sends nothing
+ * @ordered: it waits for all WRs before it to have completed
+ * @inv_after: a key of this side is invalidated once it has ended well
  * @takes_recv: it takes a receive WR of the peer's
  * @flags: TP_TRAIN_IMM, TP_TRAIN_INV
  * @wc_opcode: opcode of its completion
@@ -122,6 +124,8 @@ struct tp_wr_type {
 	enum tp_op op;
 	bool known;
 	bool local;
+	bool ordered;
+	bool inv_after;
 	bool takes_recv;
 	u32 flags;
 	u32 wc_opcode;

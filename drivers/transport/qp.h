@@ -75,6 +75,7 @@ struct tp_pos {
  * @draining: in SQD, with WRs outstanding
  * @ack_deadline: when the oldest unacknowledged packet is given up; 0: not running
  * @rnr_deadline: when an RNR wait ends; 0: none
+ * @stall_deadline: when to look again for memory that could not be reached; 0: none
  * @armed: what the owner's timer was last armed for; 0: not armed
  * @mem: the train on its way out
  * @resp_mem: where a response is put
@@ -103,6 +104,7 @@ struct tp_req {
 	bool draining;
 	u64 ack_deadline;
 	u64 rnr_deadline;
+	u64 stall_deadline;
 	u64 armed;
 	struct tp_mem mem;
 	struct tp_mem resp_mem;

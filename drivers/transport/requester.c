@@ -63,6 +63,12 @@ static bool tp_req_take(struct tp_qp *qp)
 	return true;
 }
 
+/* A WR that sends nothing, and has had its effect. */
+static bool tp_req_executed(const struct tp_send_wr *wr)
+{
+	return !wr->bad && wr->started && tp_wr_type(wr)->local;
+}
+
 static void tp_complete_send(struct tp_qp *qp, struct tp_send_wr *wr, struct tp_wc *wc)
 {
 	wc->wr_id = wr->wr_id;
@@ -74,13 +80,8 @@ static void tp_complete_send(struct tp_qp *qp, struct tp_send_wr *wr, struct tp_
 	tp_owner_complete_send(qp, wc);
 }
 
-/**
- * tp_req_finish() - the oldest WR has ended well
- * @qp: the QP
- *
- * Under req.lock.
- */
-void tp_req_finish(struct tp_qp *qp)
+/* The oldest WR has ended well. */
+static void tp_req_finish_one(struct tp_qp *qp)
 {
 	struct tp_req *req = &qp->req;
 	struct tp_send_wr *wr = tp_req_wr(req, req->head);
@@ -89,11 +90,34 @@ void tp_req_finish(struct tp_qp *qp)
 
 	if (!type->local && tp_op_has_answer(type->op))
 		wc.byte_len = wr->length;
+	/* Who still reads or writes by the key is not this WR, which is at its end. */
+	if (type->inv_after)
+		tp_owner_invalidate(qp, wr->inv_rkey, false);
 	req->head++;
 	if (wr->signaled)
 		tp_complete_send(qp, wr, &wc);
 	else
 		tp_owner_retire_send(qp);
+}
+
+/**
+ * tp_req_finish() - the oldest WR has ended well
+ * @qp: the QP
+ *
+ * So have the WRs behind it that were executed as their turn came and only waited
+ * for their completion to be next. The oldest WR is never such a one. Under req.lock.
+ */
+void tp_req_finish(struct tp_qp *qp)
+{
+	struct tp_req *req = &qp->req;
+
+	tp_req_finish_one(qp);
+	while (req->head != req->tail && tp_req_executed(tp_req_wr(req, req->head))) {
+		/* On its way to send again what was acknowledged just now. */
+		if (req->pos.cur == req->head)
+			req->pos.cur++;
+		tp_req_finish_one(qp);
+	}
 }
 
 /* Flushes all that was taken, then all that is posted. */
@@ -125,6 +149,7 @@ void tp_req_error(struct tp_qp *qp)
 		req->draining = false;
 		req->ack_deadline = 0;
 		req->rnr_deadline = 0;
+		req->stall_deadline = 0;
 		req->armed = 0;
 		tp_owner_disarm(qp);
 	}
@@ -166,6 +191,7 @@ void tp_req_reset(struct tp_req *req)
 	req->draining = false;
 	req->ack_deadline = 0;
 	req->rnr_deadline = 0;
+	req->stall_deadline = 0;
 	req->armed = 0;
 }
 
@@ -401,8 +427,10 @@ static enum tp_step tp_req_send_part(struct tp_qp *qp, struct tp_send_wr *wr, u3
 	}
 	if (len < 0) {
 		tp_owner_unmap(&qp->req.mem);
-		if (len == -EAGAIN)
-			return TP_STEP_AGAIN;
+		if (len == -EAGAIN) {
+			qp->req.stall_deadline = tp_owner_now() + TP_PAUSE_NS;
+			return TP_STEP_WAIT;
+		}
 		wr->bad = TP_WC_LOC_PROT_ERR;
 		return TP_STEP_ON;
 	}
@@ -458,24 +486,39 @@ static enum tp_step tp_req_send_atomic(struct tp_qp *qp, struct tp_send_wr *wr)
 }
 
 /*
- * A WR that sends nothing: one in error, or LOCAL_INV. It waits for all before it,
- * an error so that completions stay in order, LOCAL_INV so that what may be sent
- * again still finds its key.
+ * A WR that sends nothing. One in error waits for all before it, so that
+ * completions stay in order, and LOCAL_INV does, so that what may be sent again
+ * still finds its key. A key that BIND_MW or REG_MR makes is used by none before
+ * them: they are executed at once, and complete in their turn (IBA 10.8.3.3).
  */
 static enum tp_step tp_req_local(struct tp_qp *qp, struct tp_send_wr *wr)
 {
 	struct tp_req *req = &qp->req;
+	int err;
 
-	if (req->pos.cur != req->head)
+	if (!wr->bad && wr->started) {
+		req->pos.cur++;
+		return TP_STEP_ON;
+	}
+	if (req->pos.cur != req->head && (wr->bad || tp_wr_type(wr)->ordered))
 		return TP_STEP_WAIT;
 	if (wr->bad) {
 		tp_req_fail(qp, wr->bad, 0);
-	} else if (tp_owner_invalidate(qp, wr->inv_rkey, false)) {
-		tp_req_fail(qp, TP_WC_MW_BIND_ERR, 0);
-	} else {
-		req->pos.cur++;
-		tp_req_finish(qp);
+		return TP_STEP_ON;
 	}
+	if (wr->flags & TP_SEND_FENCE && req->pos.reads)
+		return TP_STEP_WAIT;
+	err = wr->opcode == IB_UVERBS_WR_LOCAL_INV ? tp_owner_invalidate(qp, wr->inv_rkey, false) :
+						     tp_owner_bind(qp, wr);
+	if (err == -EAGAIN)
+		return TP_STEP_AGAIN;
+	if (err) {
+		wr->bad = TP_WC_MW_BIND_ERR;
+		return TP_STEP_ON;
+	}
+	wr->started = true;
+	if (req->pos.cur++ == req->head)
+		tp_req_finish(qp);
 	return TP_STEP_ON;
 }
 
@@ -486,7 +529,8 @@ static enum tp_step tp_req_step(struct tp_qp *qp)
 	struct tp_send_wr *wr;
 	enum tp_step step;
 
-	if ((req->state != TP_QPS_RTS && req->state != TP_QPS_SQD) || req->rnr_deadline)
+	if ((req->state != TP_QPS_RTS && req->state != TP_QPS_SQD) || req->rnr_deadline ||
+	    req->stall_deadline)
 		return TP_STEP_WAIT;
 	if (req->pos.cur == req->tail && !tp_req_take(qp))
 		return TP_STEP_WAIT;
@@ -532,7 +576,8 @@ static enum tp_step tp_req_ask(struct tp_qp *qp)
 		tp_req_unsend(pos, pos->pkt);
 		return TP_STEP_ON;
 	}
-	if (!pos->pkt)
+	/* WRs that send nothing have no packets. */
+	while (!pos->pkt)
 		pos->pkt = tp_req_wr(req, --pos->cur)->npkts;
 	tp_req_unsend(pos, 1);
 	step = tp_req_send_part(qp, tp_req_wr(req, pos->cur), 1, true);

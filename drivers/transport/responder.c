@@ -173,8 +173,11 @@ static enum tp_fault tp_take_send(struct tp_qp *qp, const struct tp_train *train
 			   train->length);
 	if (err)
 		return err == -EAGAIN ? TP_FAULT_RNR : TP_FAULT_RECV;
-	if (train->flags & TP_TRAIN_INV && tp_owner_invalidate(qp, train->inv_rkey, true))
-		return TP_FAULT_INVALIDATE;
+	if (!(train->flags & TP_TRAIN_INV))
+		return TP_FAULT_NONE;
+	err = tp_owner_invalidate(qp, train->inv_rkey, true);
+	if (err)
+		return err == -EAGAIN ? TP_FAULT_RNR : TP_FAULT_INVALIDATE;
 	return TP_FAULT_NONE;
 }
 

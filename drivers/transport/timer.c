@@ -54,6 +54,8 @@ void tp_timer_update(struct tp_qp *qp)
 		req->ack_deadline = tp_owner_now() + interval;
 
 	next = req->rnr_deadline ? req->rnr_deadline : req->ack_deadline;
+	if (req->stall_deadline && (!next || req->stall_deadline < next))
+		next = req->stall_deadline;
 	if (!next || (req->armed && req->armed <= next))
 		return;
 	req->armed = next;
@@ -79,6 +81,8 @@ bool tp_timeout(struct tp_qp *qp)
 	spin_lock_bh(&req->lock);
 	now = tp_owner_now();
 	req->armed = 0;
+	if (req->stall_deadline && req->stall_deadline <= now)
+		req->stall_deadline = 0;
 	if (req->rnr_deadline && req->rnr_deadline <= now)
 		req->rnr_deadline = 0;
 	else if (req->ack_deadline && req->ack_deadline <= now && req->una != req->pos.psn)

@@ -78,6 +78,10 @@ enum tp_wc_status {
 #define TP_ACCESS_REMOTE_READ	(1u << 2)
 #define TP_ACCESS_REMOTE_ATOMIC	(1u << 3)
 
+/* REG_MR is of kernel consumers only: enum ib_wr_opcode; its completion is the owner's to name. */
+#define TP_WR_REG_MR		32u
+#define TP_WC_REG_MR		64u
+
 /* Completion opcodes of receive WRs; values of enum ib_wc_opcode, which uapi headers lack. */
 #define TP_WC_RECV		128u
 #define TP_WC_RECV_WITH_IMM	129u
@@ -124,6 +128,26 @@ struct tp_sge {
 };
 
 /**
+ * struct tp_bind - what BIND_MW and REG_MR ask for
+ * @addr: I/O virtual address of the first byte
+ * @length: bytes; BIND_MW: 0 unbinds a window of type 1
+ * @region: REG_MR: the owner's region
+ * @lkey: BIND_MW: of the region that the window lies in
+ * @window: BIND_MW: the window's rkey until now
+ * @key: the key from now on
+ * @access: enum ib_access_flags
+ */
+struct tp_bind {
+	u64 addr;
+	u64 length;
+	void *region;
+	u32 lkey;
+	u32 window;
+	u32 key;
+	u32 access;
+};
+
+/**
  * struct tp_send_wr - a send WR: the private copy of what the consumer posted
  * @wr_id: the consumer's
  * @opcode: enum ib_uverbs_wr_opcode
@@ -131,15 +155,16 @@ struct tp_sge {
  * @bad: not TP_WC_SUCCESS: the owner found the WR malformed; it completes with
  *       this status when its turn comes and the rest is not looked at
  * @imm: immediate data (…_WITH_IMM)
- * @inv_rkey: rkey to invalidate (SEND_WITH_INV, LOCAL_INV)
+ * @inv_rkey: rkey to invalidate (SEND_WITH_INV, LOCAL_INV); READ_WITH_INV: lkey
  * @length: bytes in all, the sum of the SGEs or the inline bytes
  * @num_sge: entries of @sge; 0 if the data is inline
  * @rkey: remote key (WRITE, READ, ATOMIC)
  * @remote_addr: remote I/O virtual address
  * @compare_add: compare operand, or addend
  * @swap: swap operand
+ * @bind: BIND_MW and REG_MR, which have no use for the members before
  * @signaled: completes with a CQE on success; the owner has weighed in sq_sig_all
- * @started: a request of it was sent
+ * @started: a request of it was sent, or it is BIND_MW or REG_MR and was executed
  * @first_psn: PSN of its first request (set by the requester)
  * @npkts: request packets, or for READ the response packets: its PSNs
  * @ssn: send sequence number of its first request (set by the requester)
@@ -165,6 +190,7 @@ struct tp_send_wr {
 	u64 remote_addr;
 	u64 compare_add;
 	u64 swap;
+	struct tp_bind bind;
 	bool signaled;
 	bool started;
 	u32 first_psn;
@@ -542,8 +568,16 @@ void tp_owner_unmap(struct tp_mem *mem);
  */
 u64 tp_owner_atomic(struct tp_qp *qp, void *addr, enum tp_op op, u64 swap_add, u64 compare);
 
-/* Invalidates @rkey as a SEND with invalidate (remote) or LOCAL_INV asks. 0, or -EACCES. */
+/*
+ * Invalidates @rkey as a SEND with invalidate (remote) or LOCAL_INV asks. 0: nobody
+ * reads or writes by it any more. -EACCES: no such key, or it can't be invalidated.
+ * -EAGAIN: it is of no more use, but somebody still reads or writes; try again as
+ * for tp_owner_map(). Under the half's lock.
+ */
 int tp_owner_invalidate(struct tp_qp *qp, u32 rkey, bool remote);
+
+/* Does what BIND_MW or REG_MR (@wr->bind) asks. 0, -EACCES or -EAGAIN. Under req.lock. */
+int tp_owner_bind(struct tp_qp *qp, const struct tp_send_wr *wr);
 
 /*
  * Puts a train on its way. Requests run under req.lock, responses under

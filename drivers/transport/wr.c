@@ -33,8 +33,19 @@ static const struct tp_wr_type tp_wr_types[] = {
 	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = {
 		.known = true, .op = TP_OP_FETCH_ADD, .wc_opcode = IB_UVERBS_WC_FETCH_ADD,
 	},
+	[IB_UVERBS_WR_RDMA_READ_WITH_INV] = {
+		.known = true, .op = TP_OP_READ, .wc_opcode = IB_UVERBS_WC_RDMA_READ,
+		.inv_after = true,
+	},
 	[IB_UVERBS_WR_LOCAL_INV] = {
-		.known = true, .local = true, .wc_opcode = IB_UVERBS_WC_LOCAL_INV,
+		.known = true, .local = true, .ordered = true,
+		.wc_opcode = IB_UVERBS_WC_LOCAL_INV,
+	},
+	[IB_UVERBS_WR_BIND_MW] = {
+		.known = true, .local = true, .wc_opcode = IB_UVERBS_WC_BIND_MW,
+	},
+	[TP_WR_REG_MR] = {
+		.known = true, .local = true, .wc_opcode = TP_WC_REG_MR,
 	},
 };
 

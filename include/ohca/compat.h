@@ -5,6 +5,7 @@
 #ifndef OHCA_COMPAT_H
 #define OHCA_COMPAT_H
 
+#include <linux/hmm.h>
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/timer.h>
@@ -14,6 +15,7 @@
 #include <net/inet_dscp.h>
 #include <net/udp_tunnel.h>
 #include <rdma/ib_umem.h>
+#include <rdma/ib_umem_odp.h>
 #include <rdma/ib_verbs.h>
 
 #ifndef CONFIG_64BIT
@@ -25,6 +27,41 @@
 #define ohca_umem_get(ibdev, addr, size, access) ib_umem_get_va(ibdev, addr, size, access)
 #else
 #define ohca_umem_get(ibdev, addr, size, access) ib_umem_get(ibdev, addr, size, access)
+#endif
+
+/*
+ * On-demand paging for a device without DMA: how to ask for pages to be read or
+ * written; and page @i of a umem, as a kernel virtual address, or NULL if it is not
+ * there. Under umem_mutex. Newer kernels have one list of pages in place of two.
+ */
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+static inline u64 ohca_odp_mask(bool write)
+{
+	return write ? HMM_PFN_WRITE : HMM_PFN_VALID;
+}
+
+static inline void *ohca_odp_page(struct ib_umem_odp *umem, unsigned long i, bool *writable)
+{
+	unsigned long pfn = umem->map.pfn_list[i];
+
+	*writable = pfn & HMM_PFN_WRITE;
+	return pfn & HMM_PFN_VALID ? page_address(hmm_pfn_to_page(pfn)) : NULL;
+}
+#else
+static inline u64 ohca_odp_mask(bool write)
+{
+	return ODP_READ_ALLOWED_BIT | (write ? ODP_WRITE_ALLOWED_BIT : 0);
+}
+
+static inline void *ohca_odp_page(struct ib_umem_odp *umem, unsigned long i, bool *writable)
+{
+	dma_addr_t addr = umem->dma_list[i];
+
+	*writable = addr & ODP_WRITE_ALLOWED_BIT;
+	return addr ? page_address(hmm_pfn_to_page(umem->pfn_list[i])) : NULL;
+}
+#endif
 #endif
 
 /* The iterator over a umem's blocks got a header of its own, in a stable release too. */

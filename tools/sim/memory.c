@@ -551,6 +551,22 @@ u64 tp_owner_atomic(struct tp_qp *tp, void *addr, enum tp_op op, u64 swap_add, u
 	return before;
 }
 
+/* Once, and before anything that was posted after it is taken. */
+int tp_owner_bind(struct tp_qp *tp, const struct tp_send_wr *wr)
+{
+	struct sim_qp *qp = container_of(tp, struct sim_qp, tp);
+	struct sim_send *s = qp->sends.item[wr->bind.key];
+
+	sim_check(s->wr_id == wr->wr_id, "qp %u: REG_MR of another WR", qp->qpn);
+	sim_check(wr->bind.key + 1 == qp->taken && !s->bound,
+		  "qp %u wr %llx: REG_MR is executed out of its turn", qp->qpn,
+		  (unsigned long long)wr->wr_id);
+	if (paging_now(qp))
+		return -EAGAIN;
+	s->bound = true;
+	return 0;
+}
+
 int tp_owner_invalidate(struct tp_qp *tp, u32 rkey, bool remote)
 {
 	struct sim_qp *qp = container_of(tp, struct sim_qp, tp);

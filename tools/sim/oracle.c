@@ -175,6 +175,9 @@ static void check_done(struct sim_qp *qp, struct sim_send *s)
 		sim_check(region && !region->valid, "qp %u: LOCAL_INV of %x has had no effect",
 			  qp->qpn, s->inv_rkey);
 	}
+	sim_check(s->opcode != TP_WR_REG_MR || s->bound,
+		  "qp %u wr %llx: REG_MR completes that was not executed", qp->qpn,
+		  (unsigned long long)s->wr_id);
 	if (!s->payload || world->hostile)
 		return;
 	if (!is_fetch(s->opcode)) {
@@ -199,6 +202,7 @@ static const u32 send_wc_opcode[] = {
 	[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP] = IB_UVERBS_WC_COMP_SWAP,
 	[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = IB_UVERBS_WC_FETCH_ADD,
 	[IB_UVERBS_WR_LOCAL_INV] = IB_UVERBS_WC_LOCAL_INV,
+	[TP_WR_REG_MR] = TP_WC_REG_MR,
 };
 
 static void log_cqe(struct sim_queue *log, const struct tp_wc *wc)

@@ -157,6 +157,8 @@ bool tp_owner_next_send(struct tp_qp *tp, struct tp_send_wr *wr)
 	wr->compare_add = s->compare;
 	wr->swap = s->swap;
 	wr->signaled = s->signaled;
+	if (s->opcode == TP_WR_REG_MR)
+		wr->bind.key = s->number;
 	if (s->flags & TP_SEND_INLINE)
 		memcpy(wr->inline_data, s->inline_data, s->length);
 	else

@@ -114,6 +114,7 @@ struct sim_range {
  * @payload: the bytes that the message carries, or that a READ brings
  * @delivered: the peer has its receive completion
  * @number: how many were posted before it
+ * @bound: REG_MR: was executed
  * @early: a --break has completed it already
  */
 struct sim_send {
@@ -137,6 +138,7 @@ struct sim_send {
 	u8 *payload;
 	bool delivered;
 	u32 number;
+	bool bound;
 	bool early;
 };
 

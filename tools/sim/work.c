@@ -152,6 +152,7 @@ static const u32 wr_opcodes[] = {
 	IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, IB_UVERBS_WR_RDMA_READ,
 	IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
 	IB_UVERBS_WR_LOCAL_INV, IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_SEND, IB_UVERBS_WR_RDMA_READ,
+	TP_WR_REG_MR,
 };
 
 /* A key of @owner that can be given up, or 0. */
@@ -217,6 +218,8 @@ static bool choose(struct sim_qp *qp, struct sim_send *s)
 		s->inv_rkey = random_chance(rng, 300) ? take_spare(qp) : 0;
 		return s->inv_rkey;
 	}
+	if (s->opcode == TP_WR_REG_MR)
+		return true;
 	s->length = choose_length(s);
 	if (!takes_recv(s->opcode) || is_write(s->opcode)) {
 		if (!choose_remote(qp, s))

@@ -381,6 +381,7 @@ const char *opcode_name(u32 wr_opcode)
 		[IB_UVERBS_WR_ATOMIC_CMP_AND_SWP] = "CMP_SWAP",
 		[IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD] = "FETCH_ADD",
 		[IB_UVERBS_WR_LOCAL_INV] = "LOCAL_INV",
+		[TP_WR_REG_MR] = "REG_MR",
 	};
 
 	return wr_opcode < ARRAY_SIZE(name) && name[wr_opcode] ? name[wr_opcode] : "(unknown)";
