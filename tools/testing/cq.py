@@ -168,6 +168,35 @@ def resize(a, b):
 
 
 @case
+def resize_under_load(a, b):
+    """a CQ that is resized while completions come loses none"""
+    qp, peer = Rc(a, depth=64), Rc(b, depth=64, cq_depth=80)
+    connect(qp, peer)
+    ours, theirs = Memory(a, 32768), Memory(b, 32768)
+    number = 0
+    for _ in range(20):
+        first = number
+        for i in range(60):
+            peer.post_recv([theirs.sge()], wr_id=number)
+            number += 1
+        for i in range(60):
+            qp.post(SEND, [ours.sge()], wr_id=i)
+        got = []
+        for size in (500, 64, 300, 70, 1000, 64):
+            peer.rcq.resize(size)
+            qp.scq.resize(size)
+            _, wcs = peer.rcq.poll(5)
+            got += wcs or []
+        got += peer.received(60 - len(got))
+        expect([wc.wr_id for wc in succeeded(got)],
+               list(range(first, number)), "receives")
+        expect([wc.wr_id for wc in succeeded(qp.sent(60))], list(range(60)),
+               "sends")
+    empty(peer.rcq)
+    empty(qp.scq)
+
+
+@case
 def shared(a, b):
     """one CQ for many QPs and both directions"""
     cq = CQ(a.ctx, 500, None, None, 0)
