@@ -325,23 +325,4 @@ def region_stays(a, b):
     theirs.mr.close()
 
 
-@case
-def as_many_as_there_are(a, b):
-    """windows and PDs up to the device's limit, and no more"""
-    attr = b.ctx.query_device()
-    check(attr.max_mw > 1000, "max_mw")
-    windows = []
-    refused({errno.ENOMEM}, lambda: [windows.append(MW(b.pd, TYPE_1))
-                                     for _ in range(attr.max_mw + 1)])
-    expect(len(windows), attr.max_mw, "windows")
-    for window in windows:
-        window.close()
-    pds = []
-    refused({errno.ENOMEM}, lambda: [pds.append(PD(b.ctx))
-                                     for _ in range(attr.max_pd + 1)])
-    check(len(pds) > attr.max_pd - 10, "PDs: %d" % len(pds))
-    for pd in pds:
-        pd.close()
-
-
 main()

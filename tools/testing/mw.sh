@@ -9,6 +9,8 @@
 two_devices
 step 'same-host delivery'
 python mw.py a0 a1
+step 'as many as there are'
+python limits.py a0 a1
 same_host off
 step 'the wire on one host'
 python mw.py a0 a1

@@ -140,9 +140,9 @@ def under_traffic(a, b):
     ours, theirs = odp(a, length), odp(b, length)
     back = odp(a, length)
     stop = threading.Event()
+    count = [0]
 
     def disturb():
-        count = 0
         while not stop.is_set():
             child = os.fork()
             if not child:
@@ -152,8 +152,7 @@ def under_traffic(a, b):
                       encoding="ascii") as file:
                 file.write("1")
             call("madvise", back, 0, 64, MADV_DONTNEED)
-            count += 1
-        disturb.count = count
+            count[0] += 1
 
     warnings.simplefilter("ignore", DeprecationWarning)
     thread = threading.Thread(target=disturb)
@@ -175,8 +174,8 @@ def under_traffic(a, b):
     finally:
         stop.set()
         thread.join()
-    print("    %d rounds, disturbed %d times" % (rounds, disturb.count))
-    check(rounds > 2 and disturb.count > 2, "too few")
+    print("    %d rounds, disturbed %d times" % (rounds, count[0]))
+    check(rounds > 2 and count[0] > 2, "too few")
 
 
 @case
@@ -249,7 +248,6 @@ def window(a, b):
         expect(theirs[0:8 * PAGE], ours[0:8 * PAGE], "written")
         call("madvise", theirs, 0, 8, MADV_DONTNEED)
     mw.close()
-    theirs.mr.close()
 
 
 main()
