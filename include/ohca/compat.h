@@ -8,6 +8,7 @@
 #include <linux/hmm.h>
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
+#include <linux/timecounter.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -17,6 +18,7 @@
 #include <rdma/ib_umem.h>
 #include <rdma/ib_umem_odp.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
 
 #ifndef CONFIG_64BIT
 #error "OpenHCA needs a 64-bit kernel: 64-bit counters and atomics are read in one piece"
@@ -119,6 +121,26 @@ static struct ib_mr *name(struct ib_pd *pd, u64 start, u64 length, u64 iova, int
 }
 #endif
 
+/* OHCA_DEFINE_REG_USER_MR_DMABUF() - the same of ib_device_ops.reg_user_mr_dmabuf. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define OHCA_DEFINE_REG_USER_MR_DMABUF(name, fn)					\
+static struct ib_mr *name(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,	\
+			  int access, struct ib_dmah *dmah,				\
+			  struct uverbs_attr_bundle *attrs)				\
+{											\
+	if (dmah)									\
+		return ERR_PTR(-EOPNOTSUPP);						\
+	return fn(pd, offset, length, iova, fd, access);				\
+}
+#else
+#define OHCA_DEFINE_REG_USER_MR_DMABUF(name, fn)					\
+static struct ib_mr *name(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,	\
+			  int access, struct uverbs_attr_bundle *attrs)			\
+{											\
+	return fn(pd, offset, length, iova, fd, access);				\
+}
+#endif
+
 /*
  * A program's CQ is made by an operation of its own in newer kernels. Resizing
  * one: the member of ib_device_ops, and OHCA_DEFINE_RESIZE_CQ() which
@@ -140,6 +162,40 @@ static int name(struct ib_cq *cq, int cqe, struct ib_udata *udata)			\
 {											\
 	return cqe < 0 ? -EINVAL : fn(cq, cqe, udata);					\
 }
+#endif
+
+/*
+ * Counters that QPs are bound to: newer kernels name the port, and may have the driver
+ * keep something of its own in them.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define OHCA_DEFINE_COUNTER_BIND_QP(name, fn)						\
+static int name(struct rdma_counter *counter, struct ib_qp *qp, u32 port)		\
+{											\
+	return fn(counter, qp);								\
+}
+#define OHCA_DEFINE_COUNTER_UNBIND_QP(name, fn)						\
+static int name(struct ib_qp *qp, u32 port)						\
+{											\
+	return fn(qp);									\
+}
+struct ohca_counter {
+	struct rdma_counter counter;
+};
+
+#define OHCA_OP_COUNTER_SIZE	INIT_RDMA_OBJ_SIZE(rdma_counter, ohca_counter, counter),
+#else
+#define OHCA_DEFINE_COUNTER_BIND_QP(name, fn)						\
+static int name(struct rdma_counter *counter, struct ib_qp *qp)				\
+{											\
+	return fn(counter, qp);								\
+}
+#define OHCA_DEFINE_COUNTER_UNBIND_QP(name, fn)						\
+static int name(struct ib_qp *qp)							\
+{											\
+	return fn(qp);									\
+}
+#define OHCA_OP_COUNTER_SIZE
 #endif
 
 /*
@@ -174,6 +230,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define OHCA_CRC32_BY_CRYPTO	0
 #else
 #define OHCA_CRC32_BY_CRYPTO	IS_REACHABLE(CONFIG_CRYPTO)
+#endif
+
+/* What a cyclecounter's read function gets: itself, which it once could not change. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define ohca_cyclecounter_arg	struct cyclecounter
+#else
+#define ohca_cyclecounter_arg	const struct cyclecounter
 #endif
 
 /* UDP encapsulation sockets: struct socket or its struct sock. */
