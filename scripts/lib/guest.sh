@@ -106,7 +106,14 @@ run_guest()
 	cat "$boot/initramfs.cpio" "$run/run.cpio" >"$run/initramfs"
 	rm -f "$run/run.cpio"
 
-	local args=(-machine q35 "${ACCEL[@]}" -smp "$VM_SMP" -m "$VM_MEM"
+	local machine=(-machine q35)
+	if [ -n "$VM_IOMMU" ]; then
+		# Ahead of the devices that it stands in front of.
+		machine=(-machine q35,kernel-irqchip=split
+			-device intel-iommu,intremap=on,caching-mode=on)
+		VM_APPEND="intel_iommu=on iommu.strict=1 $VM_APPEND"
+	fi
+	local args=("${machine[@]}" "${ACCEL[@]}" -smp "$VM_SMP" -m "$VM_MEM"
 		-nodefaults -no-user-config -display none -no-reboot
 		-kernel "$entry/vmlinuz" -initrd "$run/initramfs"
 		-append "console=ttyS0 panic=-1 oops=panic mitigations=off no_timer_check tsc=reliable pty.legacy_count=0 quiet loglevel=5 $VM_APPEND"

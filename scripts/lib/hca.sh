@@ -41,27 +41,33 @@ hca_wire()
 # start_hcas COUNT RUN - starts the models; sets HCA_ARGS to what QEMU needs
 start_hcas()
 {
-	local count=$1 run=$2 program i wait
+	local count=$1 run=$2 program i wait options
 	program=$(hca_program) || return 1
 	RANDOM_HUB=$$
+	read -ra options <<<"$VM_HCA_OPTIONS"
 	# The models see the guest's memory as a file.
 	HCA_ARGS=(-object "memory-backend-memfd,id=guest,size=$VM_MEM,share=on"
 		-machine memory-backend=guest)
 	for ((i = 0; i < count; i++)); do
 		"$program" --socket "$run/hca$i" --wire "$(hca_wire "$run" "$count" "$i")" \
+			--control "$run/control$i" \
 			--mac "$(printf '02:0c:a0:00:00:%02x' $((i + 1)))" \
-			${VM_VERBOSE:+--verbose} >"$run/hca$i.log" 2>&1 9>&- &
+			${VM_VERBOSE:+--verbose} "${options[@]}" >"$run/hca$i.log" 2>&1 9>&- &
 		HCA_PIDS+=($!)
+		# The guest tells a model by a port what is to go wrong.
+		HCA_ARGS+=(-chardev "socket,id=control$i,path=$run/control$i"
+			-device "virtserialport,chardev=control$i,name=hca$i")
 		HCA_ARGS+=(-device "pcie-root-port,id=port$i,slot=$((i + 1))"
 			-device "{\"driver\":\"vfio-user-pci\",\"bus\":\"port$i\",\"socket\":{\"type\":\"unix\",\"path\":\"$run/hca$i\"}}")
 		for ((wait = 0; wait < 100; wait++)); do
-			[ ! -S "$run/hca$i" ] || break
+			[ ! -S "$run/hca$i" ] || [ ! -S "$run/control$i" ] || break
 			sleep 0.05
 		done
 	done
 }
 
-# stop_hcas RUN - ends them; whoever ended by itself has something to say
+# stop_hcas RUN - ends them, and keeps their logs if that is wanted; whoever ended
+# by itself has something to say
 stop_hcas()
 {
 	local i
@@ -73,4 +79,8 @@ stop_hcas()
 		wait "${HCA_PIDS[i]}" 2>/dev/null
 	done
 	HCA_PIDS=()
+	if [ -n "$VM_HCA_LOG" ]; then
+		mkdir -p "$VM_HCA_LOG"
+		cp "$1"/hca*.log "$VM_HCA_LOG/"
+	fi
 }
