@@ -19,8 +19,9 @@ help:
 	@echo '  make dkms-install    hand them to DKMS; make dkms-remove takes them away'
 	@echo 'In the virtual machine, and natively (they install what they need, as root):'
 	@echo '  make demo            two OpenHCA devices move RDMA traffic'
-	@echo '  make check           every test: lint, sim, selftest, kunit, vm-test'
+	@echo '  make check           every test: lint, sim, model, selftest, kunit, vm-test'
 	@echo '  make sim             the transport under a bad wire, natively'
+	@echo '  make model           the device model without a virtual machine, and its fuzzers'
 	@echo '  make selftest        does the virtual machine fail when it should?'
 	@echo '  make kunit           the unit tests, in the test kernel'
 	@echo '  make vm-test         the integration tests; T="name ..." picks some'
@@ -52,6 +53,9 @@ vm-test:
 sim:
 	scripts/sim
 
+model:
+	scripts/model
+
 selftest:
 	scripts/vm-selftest
 
@@ -60,6 +64,7 @@ clean:
 	rm -f ohca_*.o ohca_*.ko ohca_*.mod ohca_*.mod.c ohca_*.mod.o
 	find drivers kunit -name '*.o' -delete -o -name '.*.cmd' -delete
 	@if [ -e tools/sim/Makefile ]; then $(MAKE) -C tools/sim clean; fi
+	@if [ -e tools/model/Makefile ]; then $(MAKE) -C tools/model clean; fi
 
 .PHONY: all help modules install uninstall dkms-install dkms-remove demo check \
-	lint bench kunit vm-test sim selftest clean
+	lint bench kunit vm-test sim model selftest clean
