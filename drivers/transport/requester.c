@@ -263,6 +263,7 @@ static void tp_req_fill(struct tp_qp *qp, const struct tp_send_wr *wr, struct tp
 		.dest_qpn = qp->attr.dest_qpn,
 		.pkey = qp->attr.pkey,
 		.mtu = qp->attr.mtu,
+		.xrc_srqn = wr->xrc_srqn,
 	};
 	if (train->op != TP_OP_SEND) {
 		train->va = wr->remote_addr;

@@ -163,6 +163,7 @@ struct tp_bind {
  * @compare_add: compare operand, or addend
  * @swap: swap operand
  * @bind: BIND_MW and REG_MR, which have no use for the members before
+ * @xrc_srqn: XRC: the peer's shared receive queue; the trains carry it
  * @signaled: completes with a CQE on success; the owner has weighed in sq_sig_all
  * @started: a request of it was sent, or it is BIND_MW or REG_MR and was executed
  * @first_psn: PSN of its first request (set by the requester)
@@ -191,6 +192,7 @@ struct tp_send_wr {
 	u64 compare_add;
 	u64 swap;
 	struct tp_bind bind;
+	u32 xrc_srqn;
 	bool signaled;
 	bool started;
 	u32 first_psn;
@@ -268,6 +270,7 @@ struct tp_mem {
  * @syndrome: AETH syndrome (responses)
  * @msn: AETH message sequence number (responses), 24 bits
  * @orig: AtomicAckETH
+ * @xrc_srqn: the WR's, for an owner whose wire knows XRC; 0 in responses
  * @nr_seg: entries in @seg
  * @seg: the payload, @length bytes; borrowed, valid during the call only
  *
@@ -296,6 +299,7 @@ struct tp_train {
 	u8 syndrome;
 	u32 msn;
 	u64 orig;
+	u32 xrc_srqn;
 	u32 nr_seg;
 	const struct tp_seg *seg;
 };

@@ -41,8 +41,12 @@ static u32 iseg_word(const struct hca *hca, u32 at)
 		       CMD_LOG_SLOTS << 4 | CMD_LOG_STRIDE;
 	case ISEG_FIELD(health) + offsetof(struct health_buffer, fw_ver):
 		return FW_MAJOR << 24 | FW_MINOR << 16 | FW_SUBMINOR;
+	case ISEG_FIELD(health) + offsetof(struct health_buffer, rfr_severity):
+		return (u32)hca->faults.rfr << 31;
+	case ISEG_FIELD(health) + offsetof(struct health_buffer, irisc_index):
+		return (u32)hca->faults.synd << 16;
 	case ISEG_FIELD(health_counter):
-		return (u32)(now >> 26);	/* every 67 ms */
+		return hca_health_counter(hca);
 	case ISEG_FIELD(internal_timer_h):
 		return (u32)(hca_clock(hca) >> 32);
 	case ISEG_FIELD(internal_timer_l):

@@ -90,9 +90,8 @@ static void general(struct hca *hca)
 	GEN(null_mkey, 1);
 	GEN(dump_fill_mkey, 1);
 	GEN(terminate_scatter_list_mkey, 1);
-	GEN(umr_modify_entity_size_disabled, 1);
-	GEN(umr_modify_atomic_disabled, 1);
-	GEN(umr_indirect_mkey_disabled, 1);
+	GEN(umr_extended_translation_offset, 1);
+	GEN(imaicl, 1);
 	GEN(driver_version, 1);
 }
 
@@ -173,6 +172,8 @@ static void atomics(struct hca *hca)
 
 	MLX5_SET(atomic_caps, cap, atomic_operations, COMPARE_SWAP | FETCH_ADD);
 	MLX5_SET(atomic_caps, cap, atomic_size_qp, SIZE_8);
+	/* What an ATOMIC returns can be in the host's byte order, and always is. */
+	MLX5_SET(atomic_caps, cap, supported_atomic_req_8B_endianness_mode_1, 1);
 }
 
 void caps_init(struct hca *hca)

@@ -72,12 +72,19 @@ static int mailboxes(struct hca *hca, u64 addr, u8 token, u8 *data, u32 len, boo
 int cmd_execute(struct cmd *cmd)
 {
 	const struct cmd_entry *entry;
-	int status;
+	int status, fault;
 
 	cmd->op = MLX5_GET(nop_in, cmd->in, opcode);
 	cmd->op_mod = MLX5_GET(nop_in, cmd->in, op_mod);
 	entry = cmd_lookup(cmd->op);
-	if (!entry)
+	fault = fault_command(cmd->hca, cmd->op);
+	if (fault == FAULT_STALL) {
+		info("command 0x%x is not answered", cmd->op);
+		return fault;
+	}
+	if (fault != FAULT_NONE)
+		status = cmd_fail(cmd, fault);
+	else if (!entry)
 		status = cmd_fail(cmd, MLX5_CMD_STAT_BAD_OP_ERR);
 	else if (cmd->inlen < entry->in)
 		status = cmd_fail(cmd, MLX5_CMD_STAT_BAD_INP_LEN_ERR);
@@ -103,7 +110,7 @@ int cmd_execute(struct cmd *cmd)
 	return status;
 }
 
-/* One slot's command; returns its delivery status. */
+/* One slot's command; returns its delivery status, or FAULT_STALL. */
 static int run(struct hca *hca, struct mlx5_cmd_layout *slot)
 {
 	static u8 in[CMD_MAX_IN] __aligned(8);
@@ -127,7 +134,8 @@ static int run(struct hca *hca, struct mlx5_cmd_layout *slot)
 	if (ret)
 		return ret;
 	memset(out, 0, max(cmd.outlen, INLINE_BYTES));
-	cmd_execute(&cmd);
+	if (cmd_execute(&cmd) == FAULT_STALL)
+		return FAULT_STALL;
 	memcpy(slot->out, out, INLINE_BYTES);
 	return mailboxes(hca, be64_to_cpu(slot->out_ptr), slot->token, out + INLINE_BYTES,
 			 cmd.outlen - min(cmd.outlen, INLINE_BYTES), true);
@@ -146,6 +154,8 @@ static void run_slot(struct hca *hca, u32 i)
 	if (!(slot.status_own & OWNER_HW))
 		return;
 	delivery = run(hca, &slot);
+	if (delivery == FAULT_STALL)
+		return;
 	if (delivery)
 		info("command slot %u: delivery status 0x%x", i, delivery);
 	/* The answer first, and only then the ownership. */

@@ -47,7 +47,7 @@ struct cmd_entry {
 
 const struct cmd_entry *cmd_lookup(u16 op);
 
-/* Runs one command whose input and output are at hand; returns its status. */
+/* Runs one command whose input and output are at hand; returns its status, or FAULT_STALL. */
 int cmd_execute(struct cmd *cmd);
 
 /* The doorbell rang for the slots in @mask. */

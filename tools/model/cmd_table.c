@@ -66,6 +66,8 @@ static const struct cmd_entry table[] = {
 	C(DESTROY_RMP, destroy_rmp, HCA_READY, cmd_destroy_srq),
 	C(QUERY_RMP, query_rmp, HCA_READY, cmd_query_rmp),
 
+	C(ATTACH_TO_MCG, attach_to_mcg, HCA_READY, cmd_attach_to_mcg),
+	C(DETACH_FROM_MCG, detach_from_mcg, HCA_READY, cmd_detach_from_mcg),
 	C(QUERY_VPORT_STATE, query_vport_state, HCA_READY, cmd_query_vport_state),
 	C(MODIFY_VPORT_STATE, modify_vport_state, HCA_READY, cmd_modify_vport_state),
 	C(QUERY_NIC_VPORT_CONTEXT, query_nic_vport_context, HCA_ENABLED,

@@ -34,6 +34,8 @@ int cmd_dealloc_q_counter(struct cmd *cmd);
 int cmd_query_q_counter(struct cmd *cmd);
 
 /* object/vport.c */
+int cmd_attach_to_mcg(struct cmd *cmd);
+int cmd_detach_from_mcg(struct cmd *cmd);
 int cmd_query_vport_state(struct cmd *cmd);
 int cmd_modify_vport_state(struct cmd *cmd);
 int cmd_query_nic_vport_context(struct cmd *cmd);

@@ -42,6 +42,8 @@ void cqe_send(struct qp *qp, const struct tp_wc *wc)
 	u32 opcode = wc->wr_id >> 16 & 0xff;
 	struct mlx5_cqe64 cqe;
 
+	if (!qp->send_cq)
+		return;
 	memset(&cqe, 0, sizeof(cqe));
 	cqe.sop_drop_qpn = cpu_to_be32(opcode << 24 | qp->wq.obj.id);
 	cqe.srqn = cpu_to_be32(MLX5_GET(qpc, qp->ctx, user_index));
@@ -69,7 +71,16 @@ static void push_recv(struct qp *qp, const struct tp_wc *wc, u32 l3_type, u32 pk
 {
 	struct mlx5_cqe64 cqe;
 	u32 user_index = MLX5_GET(qpc, qp->ctx, user_index);
+	struct cq *cq = qp->recv_cq;
+	struct srq *xrc;
 
+	if (qp->st == MLX5_QP_ST_XRC) {
+		xrc = qp_xrc_srq(qp);
+		cq = xrc ? xrc->cq : NULL;
+		user_index = xrc ? xrc->user_index : 0;
+	}
+	if (!cq)
+		return;
 	memset(&cqe, 0, sizeof(cqe));
 	cqe.sop_drop_qpn = cpu_to_be32(qp->wq.obj.id);
 	cqe.srqn = cpu_to_be32(user_index);
@@ -88,7 +99,7 @@ static void push_recv(struct qp *qp, const struct tp_wc *wc, u32 l3_type, u32 pk
 		cqe.op_own = MLX5_CQE_RESP_ERR << 4;
 		set_error(&cqe, wc);
 	}
-	cq_push(qp->recv_cq, &cqe, wc->solicited || wc->status != TP_WC_SUCCESS);
+	cq_push(cq, &cqe, wc->solicited || wc->status != TP_WC_SUCCESS);
 }
 
 void cqe_recv(struct qp *qp, const struct tp_wc *wc)

@@ -48,6 +48,8 @@ void eq_command(struct hca *hca, u32 slot);
 void eq_event(struct hca *hca, u8 type, u8 subtype, const union ev_data *data);
 /* A QP, SRQ or RQ had an event; @what is MLX5_EVENT_QUEUE_TYPE_*. */
 void eq_queue_event(struct hca *hca, u8 type, u8 what, u32 number);
+/* Asks the driver for @count pages, or to take some back: negative. */
+void eq_page_request(struct hca *hca, s32 count);
 void eq_port_event(struct hca *hca);
 void eq_free_all(struct hca *hca);
 

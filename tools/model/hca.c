@@ -80,6 +80,7 @@ void hca_reset(struct hca *hca)
 
 	info("reset");
 	hca_teardown(hca);
+	fault_reset(hca);
 	loop_cancel(&hca->loop, &hca->cmd_work);
 	hca->cmd_pending = 0;
 	hca->state = HCA_DISABLED;
@@ -118,6 +119,8 @@ void hca_fini(struct hca *hca)
 	hca_teardown(hca);
 	free(hca->page);
 	hca->page = NULL;
+	free(hca->mcg);
+	hca->mcg = NULL;
 	dma_unmap_all(&hca->dma);
 }
 
@@ -137,6 +140,12 @@ static int region_access(void *arg, u32 region, u64 offset, void *data, u32 len,
 {
 	struct hca *hca = arg;
 
+	/* What is not there answers with ones. */
+	if (hca->faults.unplugged) {
+		if (!write)
+			memset(data, 0xff, len);
+		return 0;
+	}
 	if (region == VFIO_PCI_BAR0_REGION_INDEX)
 		return bar_access(hca, offset, data, len, write);
 	if (region != VFIO_PCI_CONFIG_REGION_INDEX)

@@ -7,6 +7,7 @@
 
 #include "prm.h"
 #include "dma.h"
+#include "fault.h"
 #include "log.h"
 #include "loop.h"
 #include "object.h"
@@ -33,6 +34,7 @@
 #define HCA_FIRST_MKEY		0x10u
 #define HCA_MAX_PAGES		65536u
 #define HCA_LIST_ENTRIES	512u
+#define HCA_MAX_MCG_MEMBERS	65536u
 
 /* The command interface: 32 slots of 64 bytes. */
 #define CMD_LOG_SLOTS		5u
@@ -83,6 +85,7 @@ enum hca_state {
 };
 
 struct eq;
+struct mcg_member;
 struct flow_table;
 
 /**
@@ -117,6 +120,9 @@ struct flow_table;
  * @admin_up: PAOS administrative status
  * @mtu: port MTU
  * @rx_root: root flow table of the Ethernet receive side
+ * @faults: what is made wrong
+ * @mcg: members of multicast groups
+ * @nr_mcg: how many
  * @list: unicast MAC, multicast MAC and VLAN lists of the NIC vport
  * @nr_list: how long they are
  * @counters: what the Ethernet function counts
@@ -157,6 +163,9 @@ struct hca {
 	bool admin_up;
 	u16 mtu;
 	struct flow_table *rx_root;
+	struct faults faults;
+	struct mcg_member *mcg;
+	u32 nr_mcg;
 	__be64 list[3][HCA_LIST_ENTRIES];
 	u32 nr_list[3];
 	struct counters counters;
@@ -174,6 +183,12 @@ void hca_wire_room(void *arg);
 /* bar.c: region accesses. */
 int bar_access(struct hca *hca, u64 offset, void *data, u32 len, bool write);
 
+/* The health counter of the initialization segment: every 67 ms. */
+static inline u32 hca_health_counter(const struct hca *hca)
+{
+	return hca->faults.frozen ? hca->faults.frozen_at : (u32)(loop_now() >> 26);
+}
+
 /* caps.c */
 void caps_init(struct hca *hca);
 
@@ -187,7 +202,7 @@ static inline u64 hca_clock(const struct hca *hca)
 /* The port is up: the driver wants it, and there is a wire. */
 static inline bool hca_port_up(const struct hca *hca)
 {
-	return hca->admin_up && wire_present(&hca->wire);
+	return hca->admin_up && wire_present(&hca->wire) && !hca->faults.link_down;
 }
 
 #endif /* OHCA_MODEL_HCA_H */

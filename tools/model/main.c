@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "eth.h"
 #include "model.h"
 
@@ -21,6 +22,8 @@ static const struct option options[] = {
 	{ "guid", required_argument, NULL, 'g' },
 	{ "vectors", required_argument, NULL, 'n' },
 	{ "speed", required_argument, NULL, 'b' },
+	{ "control", required_argument, NULL, 'c' },
+	{ "fault", required_argument, NULL, 'f' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 }
@@ -38,8 +41,12 @@ static void usage(void)
 	       "  --device HEX     PCI device id (101d)\n"
 	       "  --vectors N      MSI-X vectors, 1 to %u (64)\n"
 	       "  --speed GBPS     1, 10, 25, 40, 50 or 100 (100)\n"
+	       "  --control PATH   a UNIX stream socket that takes the words below, a line each\n"
+	       "  --fault WORDS    the same at start; may be repeated\n"
 	       "  --verbose        tell of commands; twice: of every packet\n"
-	       "  --help           this text\n", VFU_MAX_VECTORS);
+	       "  --help           this text\n"
+	       "Words:\n", VFU_MAX_VECTORS);
+	fault_help();
 }
 
 static bool parse_mac(const char *text, u8 *mac)
@@ -97,20 +104,35 @@ static int watch_signals(struct hca *hca)
 	return fd < 0 ? -errno : loop_add(&hca->loop, fd, on_signal, hca);
 }
 
+/**
+ * struct start - what is only of interest at the start
+ * @wire: the link
+ * @control: path of the control socket
+ * @fault: faults from the start
+ * @nr_faults: how many
+ */
+struct start {
+	const char *wire;
+	const char *control;
+	const char *fault[FAULT_RULES];
+	u32 nr_faults;
+};
+
 /* 0: go on; else the exit status plus 1. */
-static int parse(struct hca *hca, int argc, char **argv, const char **wire)
+static int parse(struct hca *hca, int argc, char **argv, struct start *start)
 {
+
 	struct hca_options *opt = &hca->opt;
 	u64 n;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "s:w:d:m:g:n:b:vh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "s:w:d:m:g:n:b:c:f:vh", options, NULL)) != -1) {
 		switch (c) {
 		case 's':
 			opt->socket = optarg;
 			break;
 		case 'w':
-			*wire = optarg;
+			start->wire = optarg;
 			break;
 		case 'd':
 			if (!parse_number(optarg, 16, 1, 0xfffe, &n))
@@ -136,6 +158,14 @@ static int parse(struct hca *hca, int argc, char **argv, const char **wire)
 				return 1 + bad("not a speed", optarg);
 			opt->speed = (u32)n;
 			break;
+		case 'c':
+			start->control = optarg;
+			break;
+		case 'f':
+			if (start->nr_faults == FAULT_RULES)
+				return 1 + bad("one fault too many", optarg);
+			start->fault[start->nr_faults++] = optarg;
+			break;
 		case 'v':
 			log_level++;
 			break;
@@ -157,7 +187,10 @@ int main(int argc, char **argv)
 {
 	static struct hca hca;
 	struct vfu_ops ops;
-	const char *wire = NULL;
+	struct control control = { .listen_fd = -1 };
+	struct start start = { 0 };
+	char answer[256];
+	u32 i;
 	u32 pid = (u32)getpid();
 	int ret;
 
@@ -168,7 +201,7 @@ int main(int argc, char **argv)
 		.vectors = 64,
 		.speed = 100,
 	};
-	ret = parse(&hca, argc, argv, &wire);
+	ret = parse(&hca, argc, argv, &start);
 	if (ret)
 		return ret - 1;
 	if (!hca.opt.guid)
@@ -176,11 +209,19 @@ int main(int argc, char **argv)
 	dma_survive_truncation();
 	hca_init(&hca);
 	hca_ops(&hca, &ops);
+	for (i = 0; i < start.nr_faults; i++) {
+		if (!fault_line(&hca, start.fault[i], answer, sizeof(answer)))
+			return bad("not a fault", start.fault[i]);
+	}
 	hca.wire.receive = eth_receive;
 	hca.wire.room = hca_wire_room;
 	hca.wire.arg = &hca;
-	if (wire && wire_open(&hca.wire, &hca.loop, wire))
+	if (start.wire && wire_open(&hca.wire, &hca.loop, start.wire))
 		return 1;
+	if (start.control && control_open(&control, &hca, start.control)) {
+		bad("can't listen", start.control);
+		return 1;
+	}
 	ret = watch_signals(&hca);
 	ret = ret ?: vfu_init(&hca.vfu, &hca.loop, &hca.dma, &ops, hca.opt.socket,
 			      hca.opt.vectors);
@@ -189,6 +230,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	loop_run(&hca.loop);
+	control_close(&control);
 	vfu_fini(&hca.vfu);
 	wire_close(&hca.wire);
 	hca_fini(&hca);

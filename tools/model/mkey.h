@@ -14,6 +14,8 @@
 /* Any protection domain: the queue is privileged. */
 #define MKEY_ANY_PD		U32_MAX
 
+#define MKEY_ANY_QP		0xffffffu
+
 enum mkey_mode {
 	MKEY_PHYSICAL,		/* addresses are bus addresses */
 	MKEY_PAGES,		/* a list of pages */
@@ -30,6 +32,7 @@ enum mkey_mode {
  * @mode: what addresses mean
  * @access: rights
  * @pd: protection domain
+ * @qpn: the only QP that remote accesses may come over; MKEY_ANY_QP: all may
  * @start: first address
  * @len: bytes, if not @all
  * @all: the whole address space
@@ -45,6 +48,7 @@ struct mkey {
 	enum mkey_mode mode;
 	u32 access;
 	u32 pd;
+	u32 qpn;
 	u64 start;
 	u64 len;
 	bool all;
@@ -65,6 +69,14 @@ int mkey_check(struct hca *hca, u32 key, u32 pd, u64 addr, u64 len, u32 access);
 /* Copies from or to memory by key; 0, -EACCES or -EFAULT (a bus error). */
 int mkey_copy(struct hca *hca, u32 key, u32 pd, u64 addr, void *data, u32 len, bool write);
 
+/* Takes over what a context (struct mlx5_ifc_mkc_bits) says; it may be the key's own. */
+void mkey_set_context(struct mkey *mkey, const void *mkc);
 struct mkey *mkey_find(struct hca *hca, u32 key);
+
+/* Whether remote accesses over QP @qpn may use the key: a window of type 2 is of one QP. */
+static inline bool mkey_serves(const struct mkey *mkey, u32 qpn)
+{
+	return mkey && (mkey->qpn == MKEY_ANY_QP || mkey->qpn == qpn);
+}
 
 #endif /* OHCA_MODEL_MKEY_H */

@@ -84,14 +84,24 @@ int tp_owner_map(struct tp_qp *tp, struct tp_mem *mem, u32 key, u64 addr, u32 le
 	struct qp *qp = qp_of(tp);
 	struct hca *hca = qp->wq.obj.hca;
 	u32 pd = qp->pd, done = 0, run, n;
+	struct srq *srq;
 	u64 iova;
 	void *p;
 	bool write = access & (TP_ACCESS_LOCAL_WRITE | TP_ACCESS_REMOTE_WRITE |
 			       TP_ACCESS_REMOTE_ATOMIC);
 
+	/* A target of XRC is of no domain: the queue that the packet names tells it (A14). */
+	if (qp->st == MLX5_QP_ST_XRC && !qp->sq_size) {
+		srq = qp_xrc_srq(qp);
+		if (!srq)
+			return -EACCES;
+		pd = srq->pd;
+	}
 	if (key == HCA_RESERVED_LKEY && MLX5_GET(qpc, qp->ctx, rlky))
 		pd = MKEY_ANY_PD;
 	else if (mkey_check(hca, key, pd, addr, len, rights(access)))
+		return -EACCES;
+	if (access & ~TP_ACCESS_LOCAL_WRITE && !mkey_serves(mkey_find(hca, key), tp->qpn))
 		return -EACCES;
 	while (done < len && mem->nr < TP_MAX_SEGS) {
 		run = len - done;
@@ -128,11 +138,18 @@ u64 tp_owner_atomic(struct tp_qp *tp, void *addr, enum tp_op op, u64 swap_add, u
 
 int tp_owner_invalidate(struct tp_qp *tp, u32 rkey, bool remote)
 {
+	u8 wqe[MLX5_SEND_WQE_MAX_SIZE] __aligned(16);
 	struct qp *qp = qp_of(tp);
-	struct mkey *mkey = mkey_find(qp->wq.obj.hca, rkey);
+	struct mkey *mkey;
+	u32 bytes;
 
-	if (!mkey || mkey->pd != qp->pd || mkey->free ||
-	    (remote && !MLX5_GET(mkc, mkey->ctx, en_rinval)))
+	/* Of this side: a UMR, whatever it asks for; see defer_umr() in wqe.c. */
+	if (!remote)
+		return wqe_read_send(qp, (u16)rkey, wqe, &bytes) ?
+		       umr_execute(qp, wqe, bytes) : -EACCES;
+	mkey = mkey_find(qp->wq.obj.hca, rkey);
+	if (!mkey || mkey->pd != qp->pd || mkey->free || !mkey_serves(mkey, tp->qpn) ||
+	    !MLX5_GET(mkc, mkey->ctx, en_rinval))
 		return -EACCES;
 	mkey->free = true;
 	return 0;

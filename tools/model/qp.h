@@ -24,6 +24,7 @@
  * @send_cq: completions of sends
  * @recv_cq: completions of receives
  * @srq: where receives come from; NULL: its own queue
+ * @xrc_srqn: XRC: the shared receive queue that the packet at hand names
  * @buf: receive queue, and behind it the send queue
  * @dbr: bus address of the doorbell record
  * @rq_size: entries of the receive queue; 0: none
@@ -46,6 +47,7 @@ struct qp {
 	struct cq *send_cq;
 	struct cq *recv_cq;
 	struct srq *srq;
+	u32 xrc_srqn;
 	struct qbuf buf;
 	u64 dbr;
 	u32 rq_size;
@@ -62,6 +64,9 @@ static inline struct qp *qp_of(struct tp_qp *tp)
 {
 	return container_of(tp, struct qp, tp);
 }
+
+/* XRC: the shared receive queue that the packet at hand names, if it is of the QP's domain. */
+struct srq *qp_xrc_srq(const struct qp *qp);
 
 struct qp *qp_find(struct hca *hca, u32 qpn);
 
@@ -81,6 +86,14 @@ bool wqe_next_recv(struct qp *qp, struct tp_recv_wr *wr);
 u32 wqe_recv_count(struct qp *qp);
 /* Reads a send work request that is whole in @wqe. Any bytes are safe. */
 void wqe_parse_send(const u8 *wqe, u32 bytes, struct tp_send_wr *wr);
+
+/* wqe.c: copies the request at @index of the queue, @bytes of it; false: a bus error. */
+bool wqe_read_send(struct qp *qp, u16 index, u8 *wqe, u32 *bytes);
+
+/* umr.c: changes a memory key as a whole work request of UMR asks. 0 or -EACCES. */
+int umr_execute(struct qp *qp, const u8 *wqe, u32 bytes);
+/* umr.c: the driver's own QP for UMR, which sends nothing. */
+void umr_run(struct qp *qp);
 
 /* cqe.c: completions. */
 void cqe_send(struct qp *qp, const struct tp_wc *wc);

@@ -20,11 +20,13 @@
 #define UDP_BYTES	8u
 #define PROTO_UDP	17
 /* Opcodes of unreliable datagrams, and the least that one has: BTH, DETH, ICRC. */
-#define UD_MASK		0xe0
+#define CLASS_MASK	0xe0
+#define XRC_CLASS	0xa0
+#define XRCETH_BYTES	4u
 #define UD_CLASS	0x60
 #define UD_LEAST	(TP_BTH_BYTES + 8 + TP_ICRC_BYTES)
 /* Largest frame: headers, a packet of 4096 bytes, padding and ICRC. */
-#define FRAME_ROOM	(ETH_BYTES + VLAN_BYTES + 40 + UDP_BYTES + TP_HEADER_MAX + \
+#define FRAME_ROOM	(ETH_BYTES + VLAN_BYTES + 40 + UDP_BYTES + TP_HEADER_MAX + XRCETH_BYTES + \
 			 ROCE_MAX_PAYLOAD + 8)
 
 bool roce_source(struct hca *hca, u32 index, struct path *path)
@@ -156,10 +158,12 @@ static void send_frame(struct hca *hca, const u8 *frame, u32 len)
 
 	hca->counters.rdma_tx_packets++;
 	hca->counters.rdma_tx_bytes += len;
+	/* A group may have members here and elsewhere. */
 	if (memcmp(frame, frame + 6, 6)) {
 		if (hca_port_up(hca))
 			wire_send(&hca->wire, frame, len);
-		return;
+		if (!(frame[0] & 1) || !hca->nr_mcg)
+			return;
 	}
 	lb = malloc(sizeof(*lb));
 	if (!lb)
@@ -188,10 +192,47 @@ void roce_send_packet(struct hca *hca, const struct path *path, const u8 *head, 
 	send_frame(hca, frame, (u32)(p + len - frame));
 }
 
+/*
+ * XRC is RC with a class of opcodes of its own, and in requests a header behind
+ * the BTH that names the peer's shared receive queue (IBA annex A14).
+ */
+static bool xrc_response(u8 opcode)
+{
+	return (opcode & ~CLASS_MASK) >= 0x0d && (opcode & ~CLASS_MASK) <= 0x12;
+}
+
+static u32 xrc_headers(u8 *head, u32 len, u32 srqn)
+{
+	__be32 be = cpu_to_be32(srqn);
+
+	head[0] |= XRC_CLASS;
+	if (xrc_response(head[0]))
+		return len;
+	memmove(head + TP_BTH_BYTES + XRCETH_BYTES, head + TP_BTH_BYTES, len - TP_BTH_BYTES);
+	memcpy(head + TP_BTH_BYTES, &be, sizeof(be));
+	return len + XRCETH_BYTES;
+}
+
+/* The packet as RC would have it, in @plain; 0, or its length. @srqn: 0 in responses. */
+static u32 xrc_strip(const u8 *bth, u32 len, u8 *plain, u32 room, u32 *srqn)
+{
+	u32 skip = xrc_response(bth[0]) ? 0 : XRCETH_BYTES;
+	__be32 be = 0;
+
+	if (len < TP_BTH_BYTES + skip + TP_ICRC_BYTES || len > room)
+		return 0;
+	memcpy(&be, bth + TP_BTH_BYTES, skip);
+	*srqn = be32_to_cpu(be) & 0xffffff;
+	memcpy(plain, bth, TP_BTH_BYTES);
+	plain[0] &= (u8)~CLASS_MASK;
+	memcpy(plain + TP_BTH_BYTES, bth + TP_BTH_BYTES + skip, len - TP_BTH_BYTES - skip);
+	return len - skip;
+}
+
 void roce_send(struct qp *qp, const struct tp_train *train)
 {
 	struct hca *hca = qp->wq.obj.hca;
-	u8 head[TP_HEADER_MAX], payload[ROCE_MAX_PAYLOAD];
+	u8 head[TP_HEADER_MAX + XRCETH_BYTES], payload[ROCE_MAX_PAYLOAD];
 	u32 i, head_len, len;
 	struct path path = { 0 };
 
@@ -201,6 +242,8 @@ void roce_send(struct qp *qp, const struct tp_train *train)
 	}
 	for (i = 0; i < train->npkts; i++) {
 		head_len = tp_train_headers(train, i, head);
+		if (qp->st == MLX5_QP_ST_XRC)
+			head_len = xrc_headers(head, head_len, train->xrc_srqn);
 		len = tp_train_payload(train, i);
 		copy_payload(train, i * train->mtu, payload, len);
 		roce_send_packet(hca, &path, head, head_len, payload, len);
@@ -239,29 +282,40 @@ static bool icrc_ok(const u8 *frame, const struct eth_parsed *p, const u8 *bth, 
 
 static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_parsed *p)
 {
+	static u8 plain[TP_HEADER_MAX + ROCE_MAX_PAYLOAD + 8];
 	const u8 *bth = frame + p->l4 + UDP_BYTES;
-	u32 len = p->end - p->l4 - UDP_BYTES;
+	u32 len = p->end - p->l4 - UDP_BYTES, srqn = 0;
 	struct tp_packet pkt;
 	struct tp_train train;
 	struct tp_seg seg;
 	enum tp_drop why;
 	struct qp *qp;
 
-	if (len >= UD_LEAST && (bth[0] & UD_MASK) == UD_CLASS) {
+	if (len >= UD_LEAST && (bth[0] & CLASS_MASK) == UD_CLASS) {
 		if (!icrc_ok(frame, p, bth, len))
 			return TP_DROP_ICRC;
 		ud_receive(hca, frame, p, bth, len);
 		return TP_DROP_NONE;
 	}
-	why = tp_packet_parse(bth, len, &pkt);
+	if (len >= TP_BTH_BYTES && (bth[0] & CLASS_MASK) == XRC_CLASS) {
+		if (len < TP_BTH_BYTES + TP_ICRC_BYTES || !icrc_ok(frame, p, bth, len))
+			return TP_DROP_ICRC;
+		len = xrc_strip(bth, len, plain, sizeof(plain), &srqn);
+		if (!len)
+			return TP_DROP_LENGTH;
+		bth = plain;
+		why = tp_packet_parse(bth, len, &pkt);
+	} else {
+		why = tp_packet_parse(bth, len, &pkt);
+		if (why == TP_DROP_NONE && !icrc_ok(frame, p, bth, len))
+			why = TP_DROP_ICRC;
+	}
 	if (why != TP_DROP_NONE)
 		return why;
-	if (!icrc_ok(frame, p, bth, len))
-		return TP_DROP_ICRC;
 	qp = qp_find(hca, pkt.dest_qpn);
 	if (!qp)
 		return TP_DROP_QPN;
-	if (!qp->has_tp)
+	if (!qp->has_tp || (qp->st == MLX5_QP_ST_XRC) != (bth == plain))
 		return TP_DROP_OPCODE;
 	if (!from_peer(qp, frame, p))
 		return TP_DROP_SOURCE;
@@ -269,6 +323,8 @@ static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_p
 	tp_train_begin(&train, &pkt);
 	train.seg = &seg;
 	train.nr_seg = pkt.length ? 1 : 0;
+	if (srqn)
+		qp->xrc_srqn = srqn;
 	if (tp_receive(&qp->tp, &train))
 		qp_again(qp);
 	return TP_DROP_NONE;

@@ -17,6 +17,8 @@ enum srq_kind {
  * @kind: which of them
  * @ctx: context, as the driver gave it
  * @pd: protection domain
+ * @xrcd: XRC: its domain
+ * @user_index: XRC: what its completions carry
  * @cq: XRC: where completions go
  * @buf: its entries
  * @log_size: log2 of its entries
@@ -31,6 +33,8 @@ struct srq {
 	enum srq_kind kind;
 	u32 ctx[MLX5_ST_SZ_DW(rmpc)];
 	u32 pd;
+	u32 xrcd;
+	u32 user_index;
 	struct cq *cq;
 	struct qbuf buf;
 	u32 log_size;

@@ -4,6 +4,7 @@
  * as QP 1 (IBA 9.8.3).
  */
 #include "eth.h"
+#include "mcg.h"
 #include "mkey.h"
 #include "qp.h"
 #include "roce.h"
@@ -11,11 +12,17 @@
 #define BTH_SEND_ONLY		0x64
 #define BTH_SEND_ONLY_IMM	0x65
 #define DETH_BYTES		8u
+#define UD_HEAD			20u
 #define IMM_BYTES		4u
 #define GRH_BYTES		40u
 #define GSI_QPN			1u
 #define GSI_QKEY		0x80010000u
+/* States in which datagrams are taken in. */
+#define RECEIVING	(1u << MLX5_QP_STATE_RTR | 1u << MLX5_QP_STATE_RTS | \
+			 1u << MLX5_QP_STATE_SQER | 1u << MLX5_QP_STATE_SQD)
 #define UD_BATCH		64
+#define MULTICAST_QPN		0xffffffu
+#define FLUSH_INTERVAL		(20 * 1000000ull)
 
 static void put32(u8 *p, u32 value)
 {
@@ -40,6 +47,11 @@ static u32 wire_qpn(const struct qp *qp)
 	return MLX5_GET(qpc, qp->ctx, deth_sqpn) ?: qp->wq.obj.id;
 }
 
+static u32 own_qkey(const struct qp *qp)
+{
+	return qp->st == MLX5_QP_ST_QP1 ? GSI_QKEY : MLX5_GET(qpc, qp->ctx, q_key);
+}
+
 static u32 put_headers(u8 *head, struct qp *qp, const struct mlx5_av *av,
 		       const struct tp_send_wr *wr)
 {
@@ -49,8 +61,8 @@ static u32 put_headers(u8 *head, struct qp *qp, const struct mlx5_av *av,
 	psn = MLX5_GET(qpc, qp->ctx, next_send_psn);
 	MLX5_SET(qpc, qp->ctx, next_send_psn, (psn + 1) & 0xffffff);
 	/* A Q_Key with the high bit set stands for the QP's own (IBA 10.2.5). */
-	if (qkey >> 31 && qp->st != MLX5_QP_ST_QP1)
-		qkey = MLX5_GET(qpc, qp->ctx, q_key);
+	if (qkey >> 31)
+		qkey = own_qkey(qp);
 	head[0] = imm ? BTH_SEND_ONLY_IMM : BTH_SEND_ONLY;
 	head[1] = (u8)((wr->flags & TP_SEND_SOLICITED ? 0x80 : 0) | 0x40 | pad << 4);
 	head[2] = 0xff;
@@ -132,6 +144,17 @@ static enum tp_wc_status send_one(struct qp *qp, u8 *wqe, u32 bytes, struct tp_s
 	return TP_WC_SUCCESS;
 }
 
+/* Receives are posted without a doorbell: the timer looks for more. */
+static void flush_receives(struct qp *qp)
+{
+	struct tp_wc wc = { .status = TP_WC_WR_FLUSH_ERR };
+	struct tp_recv_wr wr;
+
+	while (!qp->srq && wqe_next_recv(qp, &wr))
+		cqe_recv(qp, &wc);
+	loop_arm(&qp->wq.obj.hca->loop, &qp->timer, loop_now() + FLUSH_INTERVAL);
+}
+
 void ud_run(struct qp *qp)
 {
 	union {
@@ -144,8 +167,11 @@ void ud_run(struct qp *qp)
 
 	if (qp->st != MLX5_QP_ST_UD && qp->st != MLX5_QP_ST_QP1)
 		return;
+	if (qp->state == MLX5_QP_STATE_ERR)
+		flush_receives(qp);
 	for (i = 0; i < UD_BATCH; i++) {
-		if (qp->state != MLX5_QP_STATE_RTS && qp->state != MLX5_QP_STATE_ERR)
+		if (qp->state != MLX5_QP_STATE_RTS && qp->state != MLX5_QP_STATE_ERR &&
+		    qp->state != MLX5_QP_STATE_SQER)
 			return;
 		if (wire_full(&qp->wq.obj.hca->wire) ||
 		    !wqe_fetch_send(qp, wqe, &bytes, &wc.wr_id))
@@ -154,8 +180,9 @@ void ud_run(struct qp *qp)
 		wc.status = TP_WC_WR_FLUSH_ERR;
 		if (qp->state == MLX5_QP_STATE_RTS)
 			wc.status = send_one(qp, wqe, bytes, &u.wr);
+		/* Receiving goes on (IBA 10.3.1.7). */
 		if (wc.status && wc.status != TP_WC_WR_FLUSH_ERR)
-			qp->state = MLX5_QP_STATE_ERR;
+			qp->state = MLX5_QP_STATE_SQER;
 		if (wc.status || u.wr.signaled)
 			cqe_send(qp, &wc);
 	}
@@ -211,25 +238,28 @@ static void make_grh(u8 *grh, const u8 *frame, const struct eth_parsed *p)
 		memcpy(grh, frame + p->l3, GRH_BYTES);
 }
 
-void ud_receive(struct hca *hca, const u8 *frame, const struct eth_parsed *p, const u8 *bth,
-		u32 len)
+static void receive_one(struct qp *qp, const u8 *frame, const struct eth_parsed *p, const u8 *bth,
+			u32 len)
 {
 	bool imm = bth[0] == BTH_SEND_ONLY_IMM;
 	u32 head = 12 + DETH_BYTES + (imm ? IMM_BYTES : 0), pad = bth[1] >> 4 & 3, qkey;
-	struct qp *qp = find(hca, get32(bth + 4) & 0xffffff);
 	struct tp_wc wc = { .flags = TP_WC_GRH, .solicited = bth[1] >> 7 };
 	struct tp_recv_wr wr;
 	u8 grh[GRH_BYTES];
 
 	if ((bth[0] != BTH_SEND_ONLY && !imm) || len < head + pad + TP_ICRC_BYTES || !qp ||
 	    (qp->st != MLX5_QP_ST_UD && qp->st != MLX5_QP_ST_QP1) ||
-	    (qp->state != MLX5_QP_STATE_RTR && qp->state != MLX5_QP_STATE_RTS)) {
+	    !(RECEIVING >> qp->state & 1)) {
 		trace("datagram dropped");
 		return;
 	}
-	qkey = qp->st == MLX5_QP_ST_QP1 ? GSI_QKEY : MLX5_GET(qpc, qp->ctx, q_key);
-	if (get32(bth + 12) != qkey || !wqe_next_recv(qp, &wr)) {
-		trace("qp 0x%x: wrong Q_Key, or no receive", qp->wq.obj.id);
+	qkey = own_qkey(qp);
+	if (get32(bth + 12) != qkey) {
+		trace("qp 0x%x: Q_Key 0x%x, not 0x%x", qp->wq.obj.id, get32(bth + 12), qkey);
+		return;
+	}
+	if (!wqe_next_recv(qp, &wr)) {
+		trace("qp 0x%x: no receive for a datagram", qp->wq.obj.id);
 		return;
 	}
 	len -= head + pad + TP_ICRC_BYTES;
@@ -249,4 +279,42 @@ void ud_receive(struct hca *hca, const u8 *frame, const struct eth_parsed *p, co
 		 !scatter(qp, &wr, GRH_BYTES, bth + head, len))
 		wc.status = TP_WC_LOC_PROT_ERR;
 	cqe_recv_ud(qp, &wc, p->version == 4);
+}
+
+/* The group that a multicast frame is for. */
+static void group_of(const u8 *frame, const struct eth_parsed *p, u8 *gid)
+{
+	memset(gid, 0, 16);
+	if (p->version == 4) {
+		memset(gid + 10, 0xff, 2);
+		memcpy(gid + 12, frame + p->l3 + 16, 4);
+	} else {
+		memcpy(gid, frame + p->l3 + 24, 16);
+	}
+}
+
+void ud_receive(struct hca *hca, const u8 *frame, const struct eth_parsed *p, const u8 *bth,
+		u32 len)
+{
+	u32 qpn = get32(bth + 4) & 0xffffff, i;
+	struct qp *qp;
+	u8 gid[16];
+	bool own;
+
+	if (qpn != MULTICAST_QPN) {
+		receive_one(find(hca, qpn), frame, p, bth, len);
+		return;
+	}
+	group_of(frame, p, gid);
+	own = !memcmp(frame + 6, hca->opt.mac, sizeof(hca->opt.mac));
+	for (i = 0; i < hca->nr_mcg; i++) {
+		if (memcmp(hca->mcg[i].gid, gid, sizeof(gid)))
+			continue;
+		qp = qp_find(hca, hca->mcg[i].qpn);
+		/* Nobody hears himself who does not want to. */
+		if (own && qp && MLX5_GET(qpc, qp->ctx, block_lb_mc) && len >= UD_HEAD &&
+		    (get32(bth + 16) & 0xffffff) == wire_qpn(qp))
+			continue;
+		receive_one(qp, frame, p, bth, len);
+	}
 }

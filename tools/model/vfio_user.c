@@ -18,29 +18,7 @@
 #include <linux/vfio.h>
 
 #include "log.h"
-#include "vfio_user.h"
-
-enum {
-	VFU_VERSION = 1,
-	VFU_DMA_MAP,
-	VFU_DMA_UNMAP,
-	VFU_GET_INFO,
-	VFU_GET_REGION_INFO,
-	VFU_GET_REGION_IO_FDS,
-	VFU_GET_IRQ_INFO,
-	VFU_SET_IRQS,
-	VFU_REGION_READ,
-	VFU_REGION_WRITE,
-	VFU_DMA_READ,
-	VFU_DMA_WRITE,
-	VFU_DEVICE_RESET,
-	VFU_NR_COMMANDS
-};
-
-#define VFU_TYPE_MASK	0xfu
-#define VFU_REPLY	0x1u
-#define VFU_NO_REPLY	0x10u
-#define VFU_ERROR	0x20u
+#include "vfio_proto.h"
 
 /* Messages that may wait while the server itself waits for an answer. */
 #define VFU_MAX_QUEUE	64u
@@ -48,51 +26,6 @@ enum {
 #define VFU_TIMEOUT_MS	10000
 /* What one message moves of memory that has no file; every client takes so much. */
 #define VFU_DMA_CHUNK	4096u
-
-struct vfu_hdr {
-	u16 id;
-	u16 command;
-	u32 size;
-	u32 flags;
-	u32 error;
-};
-
-struct vfu_dma_map {
-	u32 argsz;
-	u32 flags;
-	u64 offset;
-	u64 iova;
-	u64 size;
-};
-
-struct vfu_dma_unmap {
-	u32 argsz;
-	u32 flags;
-	u64 iova;
-	u64 size;
-};
-
-struct vfu_access {
-	u64 offset;
-	u32 region;
-	u32 count;
-};
-
-struct vfu_dma_rw {
-	u64 iova;
-	u64 count;
-};
-
-/* A request at work: its parts, and room for the answer. */
-struct vfu_req {
-	struct vfu *vfu;
-	struct vfu_msg *msg;
-	struct vfu_hdr hdr;
-	const u8 *body;
-	u32 len;
-	u8 *reply;
-	u32 reply_len;
-};
 
 static void close_fds(struct vfu_msg *msg)
 {
@@ -103,28 +36,6 @@ static void close_fds(struct vfu_msg *msg)
 			close(msg->fd[i]);
 	}
 	msg->nr_fds = 0;
-}
-
-static void drop_irqs(struct vfu *vfu, u32 start, u32 count)
-{
-	u32 i;
-
-	for (i = start; i < start + count; i++) {
-		if (vfu->irq[i].fd >= 0)
-			close(vfu->irq[i].fd);
-		vfu->irq[i] = (struct vfu_irq){ .fd = -1 };
-	}
-}
-
-static void drop_other_irqs(struct vfu *vfu)
-{
-	u32 i;
-
-	for (i = 0; i < 2; i++) {
-		if (vfu->other_fd[i] >= 0)
-			close(vfu->other_fd[i]);
-		vfu->other_fd[i] = -1;
-	}
 }
 
 static void drop_client(struct vfu *vfu, const char *why)
@@ -147,8 +58,7 @@ static void drop_client(struct vfu *vfu, const char *why)
 		free(msg);
 	}
 	vfu->queued = 0;
-	drop_irqs(vfu, 0, vfu->nr_irqs);
-	drop_other_irqs(vfu);
+	vfu_drop_irqs(vfu);
 	dma_unmap_all(vfu->dma);
 	vfu->ops->gone(vfu->ops->arg);
 }
@@ -196,292 +106,6 @@ static void send_reply(struct vfu_req *req, int err)
 		drop_client(req->vfu, "it does not read");
 }
 
-/* The answer's body begins as a copy of the request's first @len bytes. */
-static void *reply_body(struct vfu_req *req, u32 len)
-{
-	u8 *body = req->reply + sizeof(struct vfu_hdr);
-
-	memset(body, 0, len);
-	memcpy(body, req->body, len < req->len ? len : req->len);
-	req->reply_len = len;
-	return body;
-}
-
-static int do_version(struct vfu_req *req)
-{
-	static const char caps[] = "{\"capabilities\":{"
-		"\"max_msg_fds\":8,\"max_data_xfer_size\":65536,"
-		"\"pgsizes\":4096,\"max_dma_maps\":65535}}";
-	u16 major, minor;
-	u8 *body;
-
-	if (req->len < 4)
-		return -EINVAL;
-	memcpy(&major, req->body, 2);
-	memcpy(&minor, req->body + 2, 2);
-	if (major != 0)
-		return -ENOTSUP;
-	body = reply_body(req, 4 + sizeof(caps));
-	minor = minor > 1 ? 1 : minor;
-	memset(body, 0, 2);
-	memcpy(body + 2, &minor, 2);
-	memcpy(body + 4, caps, sizeof(caps));
-	req->vfu->versioned = true;
-	return 0;
-}
-
-static int do_dma_map(struct vfu_req *req)
-{
-	struct vfu_dma_map map;
-	u32 flags = 0;
-	int fd = -1;
-
-	if (req->len < sizeof(map))
-		return -EINVAL;
-	memcpy(&map, req->body, sizeof(map));
-	if (map.flags & VFIO_DMA_MAP_FLAG_READ)
-		flags |= DMA_READABLE;
-	if (map.flags & VFIO_DMA_MAP_FLAG_WRITE)
-		flags |= DMA_WRITABLE;
-	if (req->msg->nr_fds)
-		fd = req->msg->fd[0];
-	trace("dma map 0x%llx + 0x%llx, flags %x%s", (unsigned long long)map.iova,
-	      (unsigned long long)map.size, flags, fd < 0 ? ", no file" : "");
-	return dma_map(req->vfu->dma, map.iova, map.size, map.offset, fd, flags);
-}
-
-static int do_dma_unmap(struct vfu_req *req)
-{
-	struct vfu_dma_unmap unmap;
-
-	if (req->len < sizeof(unmap))
-		return -EINVAL;
-	memcpy(&unmap, req->body, sizeof(unmap));
-	trace("dma unmap 0x%llx + 0x%llx", (unsigned long long)unmap.iova,
-	      (unsigned long long)unmap.size);
-	if (unmap.flags & VFIO_DMA_UNMAP_FLAG_ALL)
-		dma_unmap_all(req->vfu->dma);
-	else
-		dma_unmap(req->vfu->dma, unmap.iova, unmap.size);
-	reply_body(req, sizeof(unmap));
-	return 0;
-}
-
-static int do_get_info(struct vfu_req *req)
-{
-	u32 *out;
-
-	if (req->len < 16)
-		return -EINVAL;
-	out = reply_body(req, 16);
-	out[0] = 16;
-	out[1] = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
-	out[2] = VFIO_PCI_NUM_REGIONS;
-	out[3] = VFIO_PCI_NUM_IRQS;
-	return 0;
-}
-
-static int do_region_info(struct vfu_req *req)
-{
-	struct vfio_region_info *out;
-	u64 size;
-
-	if (req->len < sizeof(*out))
-		return -EINVAL;
-	out = reply_body(req, sizeof(*out));
-	if (out->index >= VFIO_PCI_NUM_REGIONS)
-		return -EINVAL;
-	size = req->vfu->ops->region_size(req->vfu->ops->arg, out->index);
-	out->argsz = sizeof(*out);
-	out->flags = size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0;
-	out->cap_offset = 0;
-	out->size = size;
-	out->offset = 0;
-	return 0;
-}
-
-static int do_irq_info(struct vfu_req *req)
-{
-	struct vfio_irq_info *out;
-
-	if (req->len < sizeof(*out))
-		return -EINVAL;
-	out = reply_body(req, sizeof(*out));
-	if (out->index >= VFIO_PCI_NUM_IRQS)
-		return -EINVAL;
-	out->argsz = sizeof(*out);
-	out->flags = 0;
-	out->count = 0;
-	if (out->index == VFIO_PCI_MSIX_IRQ_INDEX) {
-		out->flags = VFIO_IRQ_INFO_EVENTFD;
-		out->count = req->vfu->nr_irqs;
-	} else if (out->index == VFIO_PCI_ERR_IRQ_INDEX || out->index == VFIO_PCI_REQ_IRQ_INDEX) {
-		out->flags = VFIO_IRQ_INFO_EVENTFD;
-		out->count = 1;
-	}
-	return 0;
-}
-
-static void unmask(struct vfu *vfu, u32 vector)
-{
-	vfu->irq[vector].masked = false;
-	if (vfu->irq[vector].pending)
-		vfu_raise(vfu, vector);
-}
-
-/* One vector of a SET_IRQS; @fd is the vector's now. */
-static void set_irq(struct vfu *vfu, u32 flags, u32 vector, int fd, u8 value)
-{
-	switch (flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) {
-	case VFIO_IRQ_SET_ACTION_MASK:
-		if (value)
-			vfu->irq[vector].masked = true;
-		break;
-	case VFIO_IRQ_SET_ACTION_UNMASK:
-		if (value)
-			unmask(vfu, vector);
-		break;
-	default:
-		if (!(flags & VFIO_IRQ_SET_DATA_EVENTFD)) {
-			if (value)
-				vfu_raise(vfu, vector);
-			break;
-		}
-		if (vfu->irq[vector].fd >= 0)
-			close(vfu->irq[vector].fd);
-		vfu->irq[vector].fd = fd;
-		if (fd >= 0 && vfu->irq[vector].pending)
-			vfu_raise(vfu, vector);
-	}
-}
-
-/* The interrupts that tell the client of an error and ask it to let go: kept, never raised. */
-static int set_other_irq(struct vfu_req *req, const struct vfio_irq_set *set)
-{
-	int *fd = &req->vfu->other_fd[set->index - VFIO_PCI_ERR_IRQ_INDEX];
-
-	if (set->start || set->count > 1)
-		return -EINVAL;
-	if (!(set->flags & VFIO_IRQ_SET_ACTION_TRIGGER))
-		return 0;
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-	if ((set->flags & VFIO_IRQ_SET_DATA_EVENTFD) && req->msg->nr_fds) {
-		*fd = req->msg->fd[0];
-		req->msg->fd[0] = -1;
-	}
-	return 0;
-}
-
-static int do_set_irqs(struct vfu_req *req)
-{
-	struct vfu *vfu = req->vfu;
-	struct vfio_irq_set set;
-	const u8 *values;
-	u32 i, vector;
-	bool bools;
-	int fd;
-
-	if (req->len < sizeof(set))
-		return -EINVAL;
-	memcpy(&set, req->body, sizeof(set));
-	values = req->body + sizeof(set);
-	if (set.index == VFIO_PCI_ERR_IRQ_INDEX || set.index == VFIO_PCI_REQ_IRQ_INDEX)
-		return set_other_irq(req, &set);
-	if (set.index != VFIO_PCI_MSIX_IRQ_INDEX)
-		return set.count || set.index >= VFIO_PCI_NUM_IRQS ? -EINVAL : 0;
-	if (set.start > vfu->nr_irqs || set.count > vfu->nr_irqs - set.start)
-		return -EINVAL;
-	bools = set.flags & VFIO_IRQ_SET_DATA_BOOL;
-	if (bools && set.count > req->len - sizeof(set))
-		return -EINVAL;
-	if ((set.flags & VFIO_IRQ_SET_DATA_EVENTFD) && req->msg->nr_fds &&
-	    req->msg->nr_fds < set.count)
-		return -EINVAL;
-	if (!set.count && (set.flags & VFIO_IRQ_SET_DATA_NONE) &&
-	    (set.flags & VFIO_IRQ_SET_ACTION_TRIGGER)) {
-		drop_irqs(vfu, 0, vfu->nr_irqs);
-		return 0;
-	}
-	for (i = 0; i < set.count; i++) {
-		vector = set.start + i;
-		fd = -1;
-		if ((set.flags & VFIO_IRQ_SET_DATA_EVENTFD) &&
-		    (set.flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) == VFIO_IRQ_SET_ACTION_TRIGGER &&
-		    i < req->msg->nr_fds) {
-			fd = req->msg->fd[i];
-			req->msg->fd[i] = -1;
-		}
-		set_irq(vfu, set.flags, vector, fd, bools ? values[i] : 1);
-	}
-	return 0;
-}
-
-static int region_access(struct vfu_req *req, struct vfu_access *a, bool write)
-{
-	struct vfu *vfu = req->vfu;
-	u64 size;
-
-	if (req->len < sizeof(*a))
-		return -EINVAL;
-	memcpy(a, req->body, sizeof(*a));
-	if (a->region >= VFIO_PCI_NUM_REGIONS || a->count > VFU_MAX_XFER)
-		return -EINVAL;
-	size = vfu->ops->region_size(vfu->ops->arg, a->region);
-	if (a->offset > size || a->count > size - a->offset)
-		return -EINVAL;
-	if (write && a->count > req->len - sizeof(*a))
-		return -EINVAL;
-	return 0;
-}
-
-static int do_region_read(struct vfu_req *req)
-{
-	struct vfu_access a;
-	int ret = region_access(req, &a, false);
-	u8 *out;
-
-	if (ret)
-		return ret;
-	out = reply_body(req, (u32)sizeof(a) + a.count);
-	memset(out + sizeof(a), 0, a.count);
-	return req->vfu->ops->access(req->vfu->ops->arg, a.region, a.offset, out + sizeof(a),
-				     a.count, false);
-}
-
-static int do_region_write(struct vfu_req *req)
-{
-	struct vfu_access a;
-	int ret = region_access(req, &a, true);
-
-	if (ret)
-		return ret;
-	ret = req->vfu->ops->access(req->vfu->ops->arg, a.region, a.offset,
-				    (u8 *)req->body + sizeof(a), a.count, true);
-	reply_body(req, sizeof(a));
-	return ret;
-}
-
-static int do_reset(struct vfu_req *req)
-{
-	req->vfu->ops->reset(req->vfu->ops->arg);
-	return 0;
-}
-
-static int (*const commands[VFU_NR_COMMANDS])(struct vfu_req *req) = {
-	[VFU_VERSION]		= do_version,
-	[VFU_DMA_MAP]		= do_dma_map,
-	[VFU_DMA_UNMAP]		= do_dma_unmap,
-	[VFU_GET_INFO]		= do_get_info,
-	[VFU_GET_REGION_INFO]	= do_region_info,
-	[VFU_GET_IRQ_INFO]	= do_irq_info,
-	[VFU_SET_IRQS]		= do_set_irqs,
-	[VFU_REGION_READ]	= do_region_read,
-	[VFU_REGION_WRITE]	= do_region_write,
-	[VFU_DEVICE_RESET]	= do_reset,
-};
-
 void vfu_message(struct vfu *vfu, struct vfu_msg *msg)
 {
 	static u8 reply[VFU_MAX_MSG] __aligned(8);
@@ -499,12 +123,7 @@ void vfu_message(struct vfu *vfu, struct vfu_msg *msg)
 		trace("an answer to nothing, id %u", req.hdr.id);
 		goto out;
 	}
-	if (!vfu->versioned && req.hdr.command != VFU_VERSION)
-		ret = -EPROTO;
-	else if (req.hdr.command >= VFU_NR_COMMANDS || !commands[req.hdr.command])
-		ret = -ENOTSUP;
-	else
-		ret = commands[req.hdr.command](&req);
+	ret = vfu_do_request(&req);
 	if (ret)
 		info("vfio-user command %u: error %d", req.hdr.command, -ret);
 	send_reply(&req, ret);
@@ -820,26 +439,4 @@ void vfu_fini(struct vfu *vfu)
 		close(vfu->listen_fd);
 	}
 	free(vfu->msg.data);
-}
-
-void vfu_raise(struct vfu *vfu, u32 vector)
-{
-	static const u64 one = 1;
-	struct pollfd pfd = { .events = POLLOUT };
-	struct vfu_irq *irq;
-
-	if (vector >= vfu->nr_irqs)
-		return;
-	irq = &vfu->irq[vector];
-	irq->pending = true;
-	if (irq->masked || irq->fd < 0)
-		return;
-	/* The descriptor is the client's: it may be anything, and block. */
-	pfd.fd = irq->fd;
-	if (poll(&pfd, 1, 0) != 1 || !(pfd.revents & POLLOUT))
-		return;
-	if (write(irq->fd, &one, sizeof(one)) == sizeof(one)) {
-		irq->pending = false;
-		vfu->irqs_raised++;
-	}
 }

@@ -202,6 +202,51 @@ bool wqe_fetch_send(struct qp *qp, u8 *wqe, u32 *bytes, u64 *wr_id)
 	return true;
 }
 
+bool wqe_read_send(struct qp *qp, u16 index, u8 *wqe, u32 *bytes)
+{
+	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)wqe;
+	u32 i, ds;
+
+	if (read_block(qp, index, wqe))
+		return false;
+	ds = be32_to_cpu(ctrl->qpn_ds) & MLX5_WQE_CTRL_DS_MASK;
+	for (i = 1; i < (ds + 3) / 4; i++) {
+		if (read_block(qp, (u16)(index + i), wqe + i * WQEBB))
+			return false;
+	}
+	*bytes = ds * SEG;
+	return ds;
+}
+
+/*
+ * UMR is to the transport a WR that sends nothing and waits for all before it, and
+ * whose key is the index of the request: it is read when its turn comes, once.
+ */
+static void defer_umr(struct tp_send_wr *wr, const struct mlx5_wqe_ctrl_seg *ctrl, u16 index)
+{
+	memset(wr, 0, sizeof(*wr));
+	wr->opcode = IB_UVERBS_WR_LOCAL_INV;
+	wr->signaled = ctrl->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE;
+	wr->inv_rkey = index;
+}
+
+/* The segment that names the peer's queue stands between control and the rest. */
+static void parse_xrc(u8 *wqe, u32 bytes, struct tp_send_wr *wr)
+{
+	const u32 ctrl = sizeof(struct mlx5_wqe_ctrl_seg);
+	struct mlx5_wqe_xrc_seg xrc;
+
+	if (bytes < ctrl + sizeof(xrc)) {
+		memset(wr, 0, sizeof(*wr));
+		wr->bad = TP_WC_LOC_QP_OP_ERR;
+		return;
+	}
+	memcpy(&xrc, wqe + ctrl, sizeof(xrc));
+	memmove(wqe + ctrl, wqe + ctrl + sizeof(xrc), bytes - ctrl - sizeof(xrc));
+	wqe_parse_send(wqe, bytes - (u32)sizeof(xrc), wr);
+	wr->xrc_srqn = be32_to_cpu(xrc.xrc_srqn) & 0xffffff;
+}
+
 bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr)
 {
 	u8 wqe[WQE_MAX] __aligned(16);
@@ -210,7 +255,11 @@ bool wqe_next_send(struct qp *qp, struct tp_send_wr *wr)
 
 	if (!wqe_fetch_send(qp, wqe, &bytes, &wr_id))
 		return false;
-	if (bytes) {
+	if (bytes && (wr_id >> 16 & 0xff) == MLX5_OPCODE_UMR) {
+		defer_umr(wr, (const void *)wqe, (u16)wr_id);
+	} else if (bytes && qp->st == MLX5_QP_ST_XRC) {
+		parse_xrc(wqe, bytes, wr);
+	} else if (bytes) {
 		wqe_parse_send(wqe, bytes, wr);
 	} else {
 		memset(wr, 0, sizeof(*wr));
@@ -264,15 +313,24 @@ bool wqe_next_recv(struct qp *qp, struct tp_recv_wr *wr)
 {
 	u8 wqe[WQE_MAX] __aligned(16);
 	u32 bytes = 1u << qp->rq_stride;
+	struct srq *srq = qp->srq;
 
 	wr->wr_id = 0;
 	wr->bad = TP_WC_SUCCESS;
 	wr->num_sge = 0;
 	wr->length = 0;
-	if (qp->srq) {
-		if (!srq_take(qp->srq, wqe, sizeof(wqe), &qp->recv_index))
+	if (qp->st == MLX5_QP_ST_XRC) {
+		srq = qp_xrc_srq(qp);
+		/* The peer is to hear that this won't work, not to come again. */
+		if (!srq) {
+			wr->bad = TP_WC_REM_OP_ERR;
+			return true;
+		}
+	}
+	if (srq) {
+		if (!srq_take(srq, wqe, sizeof(wqe), &qp->recv_index))
 			return false;
-		parse_recv(wqe, 1u << qp->srq->log_stride, SEG, wr);
+		parse_recv(wqe, 1u << srq->log_stride, SEG, wr);
 		return true;
 	}
 	if (rq_producer(qp) == qp->rq_ci)

@@ -159,6 +159,21 @@ static bool caps_fit(const struct hca *hca, const void *want)
 #undef FITS
 }
 
+/* One member of the group can be chosen; drivers leave the others zero. */
+static int set_atomic(struct cmd *cmd, const void *want, u32 len)
+{
+	void *cur = cmd->hca->cap_cur[MLX5_CAP_ATOMIC];
+	u32 mode;
+
+	if (len < 8)
+		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_INP_LEN_ERR);
+	mode = MLX5_GET(atomic_caps, want, atomic_req_8B_endianness_mode);
+	if (mode > 1)
+		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_PARAM_ERR);
+	MLX5_SET(atomic_caps, cur, atomic_req_8B_endianness_mode, mode);
+	return 0;
+}
+
 int cmd_set_hca_cap(struct cmd *cmd)
 {
 	u32 group = cmd->op_mod >> 1;
@@ -171,6 +186,8 @@ int cmd_set_hca_cap(struct cmd *cmd)
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_SYS_STATE_ERR);
 	if (group == MLX5_CAP_GENERAL && !caps_fit(cmd->hca, from))
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_PARAM_ERR);
+	if (group == MLX5_CAP_ATOMIC)
+		return set_atomic(cmd, from, len);
 	memcpy(cmd->hca->cap_cur[group], from, min(len, HCA_CAP_BYTES));
 	return 0;
 }

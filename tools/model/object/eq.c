@@ -18,7 +18,10 @@ static u32 entries(const struct eq *eq)
 static void fire(struct eq *eq)
 {
 	eq->armed = false;
-	vfu_raise(&eq->hca->vfu, eq->vector);
+	if (fault_interrupt(eq->hca))
+		info("eq %u: its interrupt gets lost", eq->eqn);
+	else
+		vfu_raise(&eq->hca->vfu, eq->vector);
 }
 
 static void push(struct eq *eq, u8 type, u8 subtype, const union ev_data *data)
@@ -96,6 +99,13 @@ void eq_queue_event(struct hca *hca, u8 type, u8 what, u32 number)
 	union ev_data data = { .qp_srq = { .type = what, .qp_srq_n = cpu_to_be32(number) } };
 
 	eq_event(hca, type, 0, &data);
+}
+
+void eq_page_request(struct hca *hca, s32 count)
+{
+	union ev_data data = { .req_pages.num_pages = cpu_to_be32((u32)count) };
+
+	eq_event(hca, MLX5_EVENT_TYPE_PAGE_REQUEST, 0, &data);
 }
 
 void eq_port_event(struct hca *hca)

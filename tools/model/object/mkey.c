@@ -11,6 +11,8 @@
 
 /* How many keys may stand behind one another. */
 #define MAX_DEPTH	4
+/* Translations come in so many octowords. */
+#define XLT_STEP	4u
 
 /* A range of another key: the layout of a KLM and a KSM. */
 struct indirect {
@@ -108,6 +110,8 @@ int mkey_resolve(struct hca *hca, u32 key, u32 pd, u64 addr, u32 *run, u32 acces
 				*run = (u32)(len - addr);
 			addr += be64_to_cpu(range->addr);
 			key = be32_to_cpu(range->key);
+			/* A window gives rights that the region behind it need not give. */
+			access = access & ~MKEY_REMOTE_READ ? MKEY_LOCAL_WRITE : 0;
 		}
 	}
 	return -EACCES;
@@ -147,10 +151,9 @@ static void mkey_free(struct object *obj)
 	free(container_of(obj, struct mkey, obj)->entry);
 }
 
-/* Takes over what the context says. */
-static void set_context(struct mkey *mkey, const void *mkc)
+void mkey_set_context(struct mkey *mkey, const void *mkc)
 {
-	memcpy(mkey->ctx, mkc, sizeof(mkey->ctx));
+	memmove(mkey->ctx, mkc, sizeof(mkey->ctx));
 	mkey->key = MLX5_GET(mkc, mkc, mkey_7_0);
 	mkey->free = MLX5_GET(mkc, mkc, free);
 	mkey->mode = MLX5_GET(mkc, mkc, access_mode_1_0);
@@ -159,6 +162,7 @@ static void set_context(struct mkey *mkey, const void *mkc)
 		       (MLX5_GET(mkc, mkc, rw) ? MKEY_REMOTE_WRITE : 0) |
 		       (MLX5_GET(mkc, mkc, a) ? MKEY_ATOMIC : 0);
 	mkey->pd = MLX5_GET(mkc, mkc, pd);
+	mkey->qpn = MLX5_GET(mkc, mkc, qpn);
 	mkey->start = MLX5_GET64(mkc, mkc, start_addr);
 	mkey->len = MLX5_GET64(mkc, mkc, len);
 	mkey->all = MLX5_GET(mkc, mkc, length64);
@@ -194,8 +198,9 @@ int cmd_create_mkey(struct cmd *cmd)
 	mkey = object_new(cmd->hca, OBJ_MKEY, sizeof(*mkey), mkey_free);
 	if (!mkey)
 		return cmd_fail(cmd, MLX5_CMD_STAT_NO_RES_ERR);
-	set_context(mkey, mkc);
-	mkey->nr = max(room, given);
+	mkey_set_context(mkey, mkc);
+	/* Room comes by 64 bytes, which is how UMR brings translations. */
+	mkey->nr = (max(room, given) + XLT_STEP - 1) & ~(XLT_STEP - 1);
 	if (mkey->nr) {
 		mkey->entry = calloc(mkey->nr, 16);
 		if (!mkey->entry) {

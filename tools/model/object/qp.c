@@ -4,6 +4,7 @@
  */
 #include "cmd.h"
 #include "commands.h"
+#include "mcg.h"
 #include "qp.h"
 #include "roce.h"
 
@@ -15,6 +16,14 @@ struct qp *qp_find(struct hca *hca, u32 qpn)
 	struct wq *wq = object_find(hca, OBJ_WQ, qpn);
 
 	return wq && wq->kind == WQ_QP ? container_of(wq, struct qp, wq) : NULL;
+}
+
+struct srq *qp_xrc_srq(const struct qp *qp)
+{
+	struct srq *srq = object_find(qp->wq.obj.hca, OBJ_SRQ, qp->xrc_srqn);
+
+	return srq && srq->kind == SRQ_XRC && srq->xrcd == MLX5_GET(qpc, qp->ctx, xrcd) ? srq :
+	       NULL;
 }
 
 void qp_again(struct qp *qp)
@@ -29,7 +38,10 @@ static void run(void *arg)
 	bool more;
 
 	if (!qp->has_tp) {
-		ud_run(qp);
+		if (qp->st == MLX5_QP_ST_REG_UMR)
+			umr_run(qp);
+		else
+			ud_run(qp);
 		return;
 	}
 	more = tp_send(&qp->tp);
@@ -44,6 +56,10 @@ static void on_timer(void *arg)
 	struct tp_qp_attr attr;
 	bool draining;
 
+	if (!qp->has_tp) {
+		qp_again(qp);
+		return;
+	}
 	tp_qp_query(&qp->tp, &attr, &draining);
 	if (attr.state == TP_QPS_ERR) {
 		tp_recv_posted(&qp->tp);
@@ -59,6 +75,7 @@ static void qp_free(struct object *obj)
 {
 	struct qp *qp = container_of(obj, struct qp, wq.obj);
 
+	mcg_forget(obj->hca, obj->id);
 	loop_cancel(&obj->hca->loop, &qp->wq.work);
 	loop_disarm(&obj->hca->loop, &qp->timer);
 	if (qp->has_tp)
@@ -104,6 +121,10 @@ static int set_partners(struct cmd *cmd, struct qp *qp)
 	struct cq *recv = cq_find(cmd->hca, MLX5_GET(qpc, qp->ctx, cqn_rcv));
 	struct srq *srq = NULL;
 
+	/* A target of XRC completes into the CQs of the queues that its packets name. */
+	if (qp->st == MLX5_QP_ST_XRC && !qp->sq_size)
+		return object_find(cmd->hca, OBJ_XRCD, MLX5_GET(qpc, qp->ctx, xrcd)) ? 0 :
+		       cmd_fail(cmd, MLX5_CMD_STAT_BAD_RES_ERR);
 	if (rq_type == MLX5_SRQ_RQ) {
 		srq = object_find(cmd->hca, OBJ_SRQ, MLX5_GET(qpc, qp->ctx, srqn_rmpn_xrqn));
 		if (!srq)
@@ -132,7 +153,7 @@ static int start_transport(struct cmd *cmd, struct qp *qp)
 		.max_send_wr = clamp(qp->sq_size, 1u, QP_MAX_TAKEN),
 		.max_send_sge = TP_MAX_SGE,
 		.max_inline = QP_MAX_INLINE,
-		.has_srq = qp->srq,
+		.has_srq = qp->srq || qp->st == MLX5_QP_ST_XRC,
 	};
 
 	if (tp_qp_init(&qp->tp, &init))
@@ -149,6 +170,7 @@ int cmd_create_qp(struct cmd *cmd)
 
 	switch (MLX5_GET(qpc, ctx, st)) {
 	case MLX5_QP_ST_RC:
+	case MLX5_QP_ST_XRC:
 	case MLX5_QP_ST_UD:
 	case MLX5_QP_ST_QP1:
 	case MLX5_QP_ST_REG_UMR:
@@ -156,7 +178,9 @@ int cmd_create_qp(struct cmd *cmd)
 	default:
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_PARAM_ERR);
 	}
-	if (!object_find(cmd->hca, OBJ_UAR, MLX5_GET(qpc, ctx, uar_page)))
+	/* Who sends nothing has no doorbell. */
+	if (!MLX5_GET(qpc, ctx, no_sq) &&
+	    !object_find(cmd->hca, OBJ_UAR, MLX5_GET(qpc, ctx, uar_page)))
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_RES_ERR);
 	qp = object_new(cmd->hca, OBJ_WQ, sizeof(*qp), qp_free);
 	if (!qp)
@@ -172,7 +196,7 @@ int cmd_create_qp(struct cmd *cmd)
 	qp->dbr = MLX5_GET64(qpc, ctx, dbr_addr);
 	ret = set_buffer(cmd, qp);
 	ret = ret ?: set_partners(cmd, qp);
-	if (!ret && qp->st == MLX5_QP_ST_RC)
+	if (!ret && (qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC))
 		ret = start_transport(cmd, qp);
 	if (ret) {
 		object_delete(&qp->wq.obj);
@@ -366,7 +390,7 @@ int cmd_modify_qp(struct cmd *cmd)
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_QP_STATE_ERR);
 	to = transitions[i].to;
 	take = transitions[i].take;
-	if (take && !values_ok(from, qp->st == MLX5_QP_ST_RC ? take : 0))
+	if (take && !values_ok(from, qp->has_tp ? take : 0))
 		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_PARAM_ERR);
 	if (take & TAKE_ACCESS)
 		take_access(qp, from);

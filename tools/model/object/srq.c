@@ -58,6 +58,9 @@ static struct srq *find(struct cmd *cmd, u32 id)
 struct shape {
 	enum srq_kind kind;
 	u32 pd;
+	u32 xrcd;
+	u32 user_index;
+	bool own_index;
 	u32 cqn;
 	u32 log_size;
 	u32 log_stride;
@@ -84,6 +87,8 @@ static int create(struct cmd *cmd, const struct shape *s, u32 *id)
 		return cmd_fail(cmd, MLX5_CMD_STAT_NO_RES_ERR);
 	srq->kind = s->kind;
 	srq->pd = s->pd;
+	srq->xrcd = s->xrcd;
+	srq->user_index = s->own_index ? srq->obj.id : s->user_index;
 	srq->log_size = s->log_size;
 	srq->log_stride = s->log_stride;
 	srq->dbr = s->dbr;
@@ -132,6 +137,9 @@ int cmd_create_xrc_srq(struct cmd *cmd)
 	struct shape s = {
 		.kind = SRQ_XRC,
 		.pd = MLX5_GET(xrc_srqc, ctx, pd),
+		.xrcd = MLX5_GET(xrc_srqc, ctx, xrcd),
+		.user_index = MLX5_GET(xrc_srqc, ctx, user_index),
+		.own_index = MLX5_GET(xrc_srqc, ctx, user_index_equal_xrc_srqn),
 		.cqn = MLX5_GET(xrc_srqc, ctx, cqn),
 		.log_size = MLX5_GET(xrc_srqc, ctx, log_xrc_srq_size),
 		.log_stride = MLX5_GET(xrc_srqc, ctx, log_rq_stride) + 4,

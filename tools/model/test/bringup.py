@@ -159,14 +159,15 @@ class Qp:
 
     MAC = bytes.fromhex('020000000001')
 
-    def __init__(self, device, cq, st=0):
+    def __init__(self, device, cq, st=0, **more):
         self.device, self.cq = device, cq
         self.at, pas = device.buffer(4096)
         self.dbr = device.dbr()
         # 16 receives of 16 bytes, 16 sends of 64
-        body = pack(0x108, x10=('I', st << 16), x14=('I', device.pd),
-                    x18=('I', 4 << 19 | 0 << 16 | 4 << 11), x1c=('I', device.uar),
-                    x20=('I', 0x42), x8c=('I', cq.cqn), xac=('I', cq.cqn), xb0=('Q', self.dbr))
+        words = dict(x10=('I', st << 16), x14=('I', device.pd),
+                     x18=('I', 4 << 19 | 0 << 16 | 4 << 11), x1c=('I', device.uar),
+                     x20=('I', 0x42), x8c=('I', cq.cqn), xac=('I', cq.cqn), xb0=('Q', self.dbr))
+        body = pack(0x108, **words | more)
         self.qpn = device.new(CREATE_QP, body + pas)
         self.sq, self.rq, self.sent = self.at + 256, 0, 0
 

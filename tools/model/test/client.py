@@ -27,12 +27,19 @@ class Failed(Exception):
 class Model:
     """A model in a process of its own."""
 
-    def __init__(self, program, *options):
+    def __init__(self, program):
+        self.program = program
         self.dir = tempfile.TemporaryDirectory(prefix='ohca-model-test.')
         self.path = os.path.join(self.dir.name, 'socket')
         self.log = open(os.path.join(self.dir.name, 'log'), 'w+b')
+        self.process = None
+        self.leave = lambda: None               # what a wire has to undo
+
+    def start(self, *options, control=False):
+        if control:
+            options += ('--control', self.path + '.control')
         self.process = subprocess.Popen(
-            [program, '--socket', self.path, '--mac', '02:00:00:00:00:01', *options],
+            [self.program, '--socket', self.path, '--mac', '02:00:00:00:00:01', *options],
             stderr=self.log, stdout=self.log)
         for _ in range(500):
             if os.path.exists(self.path) or self.process.poll() is not None:
@@ -45,10 +52,12 @@ class Model:
             return log.read().decode(errors='replace')
 
     def alive(self):
-        return self.process.poll() is None
+        return self.process is not None and self.process.poll() is None
 
     def stop(self):
         """Ends it; returns its exit status."""
+        if self.process is None:
+            return None
         if self.alive():
             self.process.terminate()
         status = self.process.wait(timeout=20)

@@ -158,6 +158,17 @@ def test_registers(model):
                           outlen=80)[0] == b.BAD_PARAM
 
 
+def test_atomic_caps(model):
+    d = b.Device(model)
+    run = d.commands.ok
+    run(b.TEARDOWN_HCA)
+    # A driver sends the one member that it chooses and zeros else.
+    run(b.SET_HCA_CAP, bytes(8) + b.pack(4096, x8=('I', 1 << 30)), mod=3 << 1)
+    got = d.capabilities(3, current=1)[16:]
+    assert b.word(got, 8) >> 30 == 1
+    assert b.word(got, 0x10) & 3 == 3 and b.word(got, 0x14) & 8
+
+
 def test_command_events(model):
     d = b.Device(model)
     eq = d.eq(1, events=1 << 0xa)

@@ -196,11 +196,18 @@ def test_wrong_uar(model):
 class Ethernet:
     """The Ethernet function on a wire whose other end is here."""
 
-    def __init__(self, model):
+    def __init__(self, model, wire=True):
+        if wire:
+            self.attach(model)
+        self.bring_up(model)
+
+    def attach(self, model):
         self.wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.wire.settimeout(10)
         self.here, self.there = model.options_wire
         self.wire.bind(self.here)
+
+    def bring_up(self, model):
         d = self.device = b.Device(model)
         self.td = d.new(b.ALLOC_TD)
         self.tis = d.new(b.CREATE_TIS, b.pack(0xb8, x3c=('I', self.td)), least=0xc0)
@@ -333,6 +340,31 @@ def test_datagram(model):
     assert d.memory.get(d.dst + 40, 10) == b'a datagram'
     assert d.memory.get(d.dst + 20 + 16, 4) == GID[12:]
     assert d.cq_b.next(0.2) is None
+
+
+def address(number, qkey):
+    """An address vector to QP @number of this function."""
+    return struct.pack('>IIIBBHI6sBBI16s', qkey, 0, number | 1 << 31, 0, 0, 0xc001, 0,
+                       b.Qp.MAC, 0, 64, 0, GID)
+
+
+def test_management(model):
+    """The GSI QP: number 1 on the wire; the well-known Q_Key, also where it is implied."""
+    d = rdma(model)
+    gsi = b.Qp(d, d.cq_a, st=8)
+    other = b.Qp(d, d.cq_b, st=2)
+    for qp in (gsi, other):
+        assert qp.modify(b.RST2INIT, xa8=('I', 0x1234)) == 0
+        assert qp.modify(b.INIT2RTR) == 0 and qp.modify(b.RTR2RTS) == 0
+    for qkey in (0x80010000, 0x80000000):
+        gsi.post_recv(d.dst, 256, d.key)
+        gsi.post_send(SEND, address(1, qkey) + b.data(10, d.key, d.src))
+        assert opcode(d.cq_a.next()) == 0
+        got = d.cq_a.next()
+        assert opcode(got) == 2 and b.word(got, 0x18) & 0xffffff == 1
+    other.post_recv(d.dst, 256, d.key)
+    other.post_send(SEND, address(other.qpn, 0x80000000) + b.data(10, d.key, d.src))
+    assert opcode(d.cq_b.next()) == 0 and opcode(d.cq_b.next()) == 2
 
 
 for function in (test_transmit, test_receive, test_frames_of_any_kind):
