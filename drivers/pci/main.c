@@ -9,6 +9,7 @@
 
 /* The RoCE port of the verbs is on the netdev, which comes before and goes after it. */
 static const struct ohca_function *const functions[] = {
+	&ohca_eth_function,
 	&ohca_ib_function,
 	NULL
 };

@@ -275,6 +275,13 @@ static inline bool ohca_netdev_is_lltx(const struct net_device *dev)
 #define ohca_assign_str(dst, src)	__assign_str(dst, src)
 #endif
 
+/* Work on any CPU: the queue got another name. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define ohca_unbound_wq	system_dfl_wq
+#else
+#define ohca_unbound_wq	system_unbound_wq
+#endif
+
 /* Work in bottom halves of the CPU that asks; older kernels have threads for it only. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define ohca_alloc_bh_workqueue(name)	alloc_workqueue("%s", WQ_BH | WQ_PERCPU, 0, name)

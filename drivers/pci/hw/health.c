@@ -12,6 +12,7 @@
 
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <ohca/compat.h>
 
 #include "cmd.h"
 #include "eq.h"
@@ -156,7 +157,7 @@ void ohca_hca_die(struct ohca_hca *hca, const char *why)
 	ohca_cmd_abort_all(hca);
 	atomic_notifier_call_chain(&hca->events, OHCA_EVENT_DEAD, NULL);
 	if (READ_ONCE(health->watching))
-		queue_delayed_work(system_unbound_wq, &health->recover, 0);
+		queue_delayed_work(ohca_unbound_wq, &health->recover, 0);
 }
 
 static void poll_work(struct work_struct *work)
@@ -175,7 +176,7 @@ static void poll_work(struct work_struct *work)
 	}
 	ohca_eqs_poll(hca);
 	if (READ_ONCE(health->watching))
-		queue_delayed_work(system_unbound_wq, &health->poll,
+		queue_delayed_work(ohca_unbound_wq, &health->poll,
 				   msecs_to_jiffies(POLL_MS));
 }
 
@@ -205,7 +206,7 @@ static void recover_work(struct work_struct *work)
 	}
 	err = pci_try_reset_function(hca->pdev);
 	if (err == -EAGAIN) {
-		queue_delayed_work(system_unbound_wq, &health->recover,
+		queue_delayed_work(ohca_unbound_wq, &health->recover,
 				   msecs_to_jiffies(RETRY_MS));
 		return;
 	}
@@ -227,7 +228,7 @@ void ohca_health_look(struct ohca_hca *hca)
 	struct ohca_health *health = hca->health;
 
 	if (READ_ONCE(health->watching))
-		mod_delayed_work(system_unbound_wq, &health->poll, 0);
+		mod_delayed_work(ohca_unbound_wq, &health->poll, 0);
 }
 
 /**
@@ -243,7 +244,7 @@ void ohca_health_start(struct ohca_hca *hca)
 	health->stuck = 0;
 	health->counter = ioread32be(&hca->iseg->health_counter);
 	WRITE_ONCE(health->watching, true);
-	queue_delayed_work(system_unbound_wq, &health->poll, msecs_to_jiffies(POLL_MS));
+	queue_delayed_work(ohca_unbound_wq, &health->poll, msecs_to_jiffies(POLL_MS));
 }
 
 /**

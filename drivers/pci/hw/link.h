@@ -42,7 +42,6 @@ int ohca_link_counters(struct ohca_hca *hca, u8 group, void *ppcnt);
 
 /* vport.c: the NIC vport */
 int ohca_vport_mac(struct ohca_hca *hca, u8 mac[ETH_ALEN]);
-int ohca_vport_set_mac(struct ohca_hca *hca, const u8 mac[ETH_ALEN]);
 int ohca_vport_set_mtu(struct ohca_hca *hca, u16 mtu);
 int ohca_vport_set_roce(struct ohca_hca *hca, bool on);
 int ohca_vport_guids(struct ohca_hca *hca, u64 *node, u64 *system_image);

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
+#include <ohca/compat.h>
 
 #include "cmd.h"
 #include "hca.h"
@@ -290,7 +291,7 @@ void ohca_pages_request(struct ohca_hca *hca, const struct mlx5_eqe_page_req *re
 	spin_lock_irqsave(&pages->lock, flags);
 	if (pages->running) {
 		pages->owed += n;
-		queue_work(system_unbound_wq, &pages->work);
+		queue_work(ohca_unbound_wq, &pages->work);
 	}
 	spin_unlock_irqrestore(&pages->lock, flags);
 }

@@ -72,27 +72,6 @@ int ohca_vport_mac(struct ohca_hca *hca, u8 mac[ETH_ALEN])
 }
 
 /**
- * ohca_vport_set_mac() - changes it
- * @hca: the adapter
- * @mac: the address
- *
- * Context: may sleep.
- * Return: 0 or an errno.
- */
-int ohca_vport_set_mac(struct ohca_hca *hca, const u8 mac[ETH_ALEN])
-{
-	u32 inlen;
-	void *in = modify_in(0, &inlen);
-
-	if (!in)
-		return -ENOMEM;
-	SELECT(in, permanent_address);
-	ether_addr_copy(MLX5_ADDR_OF(nic_vport_context, CONTEXT(in), permanent_address) + 2,
-			mac);
-	return modify(hca, in, inlen);
-}
-
-/**
  * ohca_vport_set_mtu() - sets the longest frames of the vport
  * @hca: the adapter
  * @mtu: bytes, as of ohca_link_mtu()

@@ -55,7 +55,7 @@ static int ptys(struct cmd *cmd, void *data, bool write)
 	MLX5_SET(ptys_reg, data, eth_proto_admin, bit);
 	MLX5_SET(ptys_reg, data, eth_proto_oper, hca_port_up(cmd->hca) ? bit : 0);
 	MLX5_SET(ptys_reg, data, eth_proto_lp_advertise, hca_port_up(cmd->hca) ? bit : 0);
-	MLX5_SET(ptys_reg, data, connector_type, 5);	/* direct attach copper */
+	MLX5_SET(ptys_reg, data, connector_type, 7);	/* direct attach copper */
 	return 0;
 }
 
