@@ -63,7 +63,7 @@ static int rereg(struct ibv_mr *mr, uint32_t flags, void *start, uint64_t length
 	if (write(dev.ctx->cmd_fd, &req, sizeof(req)) != sizeof(req))
 		return errno;
 	if (resp.lkey != mr->lkey || resp.rkey != mr->rkey)
-		die("rereg: other keys");
+		die("other keys");
 	return 0;
 }
 
@@ -187,7 +187,7 @@ static void registered_anew(void)
 	ibv_dereg_mr(from);
 }
 
-static void bound(void)
+static void with_a_window(void)
 {
 	struct ibv_qp *a = rc_qp(&dev, cq, cq, 4), *b = rc_qp(&dev, cq, cq, 4);
 	struct ibv_mr *mr = ibv_reg_mr(dev.pd, map(SIZE), SIZE,
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
 	if (!cq)
 		die("create_cq");
 	registered_anew();
-	bound();
+	with_a_window();
 	fetched_ahead();
 	return 0;
 }
