@@ -24,6 +24,8 @@
  * @fired_sn: the same of the newest that was answered
  * @fired: there was one
  * @failed: it was overrun
+ * @waiting: entries written while armed that are not announced yet
+ * @period: ends the wait for more of them
  */
 struct cq {
 	struct object obj;
@@ -43,6 +45,8 @@ struct cq {
 	u8 fired_sn;
 	bool fired;
 	bool failed;
+	u32 waiting;
+	struct timer period;
 };
 
 int cmd_create_cq(struct cmd *cmd);

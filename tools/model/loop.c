@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The loop: poll(), a queue of work and a list of timers.
+ * The loop: ppoll(), a queue of work and a list of timers.
  */
 #include <errno.h>
 #include <poll.h>
@@ -106,10 +106,14 @@ void loop_disarm(struct loop *loop, struct timer *timer)
 		timer->next->prev = timer->prev;
 }
 
-/* Milliseconds to the next deadline, no more than @most. */
-static int time_to_wait(const struct loop *loop, int most)
+/* What one wait lasts at most. */
+#define MOST_NS		(60 * 1000000000ull)
+
+/* Nanoseconds to the next deadline, no more than @most; negative: without end. */
+static s64 time_to_wait(const struct loop *loop, s64 most)
 {
-	u64 first = U64_MAX, now, ms;
+	u64 first = U64_MAX, now;
+	s64 wait;
 	struct timer *t;
 
 	if (loop->head)
@@ -121,8 +125,8 @@ static int time_to_wait(const struct loop *loop, int most)
 	now = loop_now();
 	if (first <= now)
 		return 0;
-	ms = (first - now + 999999) / 1000000;
-	return most >= 0 && ms > (u64)most ? most : (int)(ms > 60000 ? 60000 : ms);
+	wait = first - now < MOST_NS ? (s64)(first - now) : (s64)MOST_NS;
+	return most >= 0 && most < wait ? most : wait;
 }
 
 static struct timer *due_timer(const struct loop *loop, u64 now)
@@ -190,6 +194,8 @@ static void call_watch(struct loop *loop, const struct pollfd *pfd)
 void loop_step(struct loop *loop, int timeout_ms)
 {
 	struct pollfd pfd[LOOP_MAX_FDS];
+	s64 wait = time_to_wait(loop, timeout_ms < 0 ? -1 : timeout_ms * 1000000ll);
+	struct timespec ts = { .tv_sec = wait / 1000000000, .tv_nsec = wait % 1000000000 };
 	unsigned int i, nr = loop->nr;
 	int ret;
 
@@ -198,7 +204,7 @@ void loop_step(struct loop *loop, int timeout_ms)
 		if (loop->watch[i].writable)
 			pfd[i].events |= POLLOUT;
 	}
-	ret = poll(pfd, nr, time_to_wait(loop, timeout_ms));
+	ret = ppoll(pfd, nr, wait < 0 ? NULL : &ts, NULL);
 	if (ret > 0) {
 		for (i = 0; i < nr; i++) {
 			if (pfd[i].revents)

@@ -37,10 +37,39 @@ static u32 consumer(struct cq *cq)
 
 static void announce(struct cq *cq)
 {
+	loop_disarm(&cq->obj.hca->loop, &cq->period);
+	cq->waiting = 0;
 	cq->armed = false;
 	cq->fired = true;
 	cq->fired_sn = cq->arm_sn;
 	eq_completion(cq->eq, cq->obj.id);
+}
+
+static void on_period(void *arg)
+{
+	struct cq *cq = arg;
+
+	if (cq->armed && cq->waiting)
+		announce(cq);
+}
+
+/*
+ * An entry that the consumer asked to hear of. Moderation waits for more: until there
+ * are so many, or for so long since the first of them or, if that is the mode, the last.
+ */
+static void moderate(struct cq *cq)
+{
+	struct loop *loop = &cq->obj.hca->loop;
+	u64 period = MLX5_GET(cqc, cq->ctx, cq_period) * 1000ull;
+	u32 most = MLX5_GET(cqc, cq->ctx, cq_max_count);
+
+	cq->waiting++;
+	if (!period || (most && cq->waiting >= most)) {
+		announce(cq);
+		return;
+	}
+	if (!cq->period.active || MLX5_GET(cqc, cq->ctx, cq_period_mode))
+		loop_arm(loop, &cq->period, loop_now() + period);
 }
 
 void cq_push(struct cq *cq, struct mlx5_cqe64 *cqe, bool solicited)
@@ -77,7 +106,7 @@ void cq_push(struct cq *cq, struct mlx5_cqe64 *cqe, bool solicited)
 	      cqe->op_own, be32_to_cpu(cqe->sop_drop_qpn) & 0xffffff,
 	      be16_to_cpu(cqe->wqe_counter), cq->armed ? ", armed" : "");
 	if (cq->armed && (solicited || !cq->armed_solicited))
-		announce(cq);
+		moderate(cq);
 }
 
 void cq_doorbell(struct hca *hca, u32 value, u32 cqn)
@@ -107,6 +136,7 @@ static void cq_free(struct object *obj)
 {
 	struct cq *cq = container_of(obj, struct cq, obj);
 
+	loop_disarm(&obj->hca->loop, &cq->period);
 	if (cq->eq)
 		cq->eq->refs--;
 	qbuf_fini(&cq->buf);
@@ -140,6 +170,7 @@ int cmd_create_cq(struct cmd *cmd)
 	cq = object_new(hca, OBJ_CQ, sizeof(*cq), cq_free);
 	if (!cq)
 		return cmd_fail(cmd, MLX5_CMD_STAT_NO_RES_ERR);
+	cq->period = (struct timer){ .fn = on_period, .arg = cq };
 	memcpy(cq->ctx, ctx, sizeof(cq->ctx));
 	cq->log_size = MLX5_GET(cqc, ctx, log_cq_size);
 	cq->stride = MLX5_GET(cqc, ctx, cqe_sz) ? 128 : 64;

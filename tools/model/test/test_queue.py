@@ -4,10 +4,12 @@
 import os
 import socket
 import struct
+import time
 
 import bringup as b
 
 GID = bytes(10) + b'\xff\xff' + bytes((10, 0, 0, 1))
+MODIFY_CQ = 0x403
 SEND, SEND_IMM, WRITE, READ, FETCH_ADD = 0x0a, 0x0b, 0x08, 0x10, 0x12
 
 
@@ -173,6 +175,30 @@ def test_completion_events(model):
     d.qa.post_send(WRITE, b.remote(d.dst, d.key) + b.data(8, d.key, d.src))
     assert d.cq_a.next()
     assert d.vectors.wait(2, 0.2) == 0
+
+
+def test_moderation(model):
+    d = rdma(model)
+    # 4,000 us, or 3 entries
+    change = b.pack(0x108, x0=('I', d.cq_a.cqn), x4=('I', 3), x18=('I', 4000 << 16 | 3))
+    assert d.commands.run(MODIFY_CQ, change, least=0x110)[0] == 0
+
+    def write():
+        d.qa.post_send(WRITE, b.remote(d.dst, d.key) + b.data(8, d.key, d.src))
+        assert opcode(d.cq_a.next()) == 0
+
+    d.queue.arm()
+    d.cq_a.arm(0)
+    for _ in range(3):                          # the third is told of, not the first
+        write()
+    assert d.vectors.wait(2) == 1 and d.queue.next()
+    assert d.queue.next(0.1) is None
+    d.queue.arm()
+    d.cq_a.arm(1)
+    before = time.monotonic()
+    write()
+    assert d.vectors.wait(2) == 1 and d.queue.next()
+    assert time.monotonic() - before > 0.003    # 4 ms
 
 
 def test_overrun(model):
