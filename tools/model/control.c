@@ -88,7 +88,7 @@ int control_open(struct control *control, struct hca *hca, const char *path)
 	control->fd = -1;
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;

@@ -121,7 +121,6 @@ struct start {
 /* 0: go on; else the exit status plus 1. */
 static int parse(struct hca *hca, int argc, char **argv, struct start *start)
 {
-
 	struct hca_options *opt = &hca->opt;
 	u64 n;
 	int c;

@@ -192,6 +192,11 @@ void roce_send_packet(struct hca *hca, const struct path *path, const u8 *head, 
 	send_frame(hca, frame, (u32)(p + len - frame));
 }
 
+static bool is_xrc(const struct qp *qp)
+{
+	return qp->st == MLX5_QP_ST_XRC;
+}
+
 /*
  * XRC is RC with a class of opcodes of its own, and in requests a header behind
  * the BTH that names the peer's shared receive queue (IBA annex A14).
@@ -242,7 +247,7 @@ void roce_send(struct qp *qp, const struct tp_train *train)
 	}
 	for (i = 0; i < train->npkts; i++) {
 		head_len = tp_train_headers(train, i, head);
-		if (qp->st == MLX5_QP_ST_XRC)
+		if (is_xrc(qp))
 			head_len = xrc_headers(head, head_len, train->xrc_srqn);
 		len = tp_train_payload(train, i);
 		copy_payload(train, i * train->mtu, payload, len);
@@ -285,6 +290,7 @@ static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_p
 	static u8 plain[TP_HEADER_MAX + ROCE_MAX_PAYLOAD + 8];
 	const u8 *bth = frame + p->l4 + UDP_BYTES;
 	u32 len = p->end - p->l4 - UDP_BYTES, srqn = 0;
+	bool stripped = false;
 	struct tp_packet pkt;
 	struct tp_train train;
 	struct tp_seg seg;
@@ -304,6 +310,7 @@ static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_p
 		if (!len)
 			return TP_DROP_LENGTH;
 		bth = plain;
+		stripped = true;
 		why = tp_packet_parse(bth, len, &pkt);
 	} else {
 		why = tp_packet_parse(bth, len, &pkt);
@@ -315,7 +322,7 @@ static enum tp_drop deliver(struct hca *hca, const u8 *frame, const struct eth_p
 	qp = qp_find(hca, pkt.dest_qpn);
 	if (!qp)
 		return TP_DROP_QPN;
-	if (!qp->has_tp || (qp->st == MLX5_QP_ST_XRC) != (bth == plain))
+	if (!qp->has_tp || is_xrc(qp) != stripped)
 		return TP_DROP_OPCODE;
 	if (!from_peer(qp, frame, p))
 		return TP_DROP_SOURCE;

@@ -18,8 +18,8 @@
 #define GSI_QPN			1u
 #define GSI_QKEY		0x80010000u
 /* States in which datagrams are taken in. */
-#define RECEIVING	(1u << MLX5_QP_STATE_RTR | 1u << MLX5_QP_STATE_RTS | \
-			 1u << MLX5_QP_STATE_SQER | 1u << MLX5_QP_STATE_SQD)
+#define RECEIVING	(BIT(MLX5_QP_STATE_RTR) | BIT(MLX5_QP_STATE_RTS) | \
+			 BIT(MLX5_QP_STATE_SQER) | BIT(MLX5_QP_STATE_SQD))
 #define UD_BATCH		64
 #define MULTICAST_QPN		0xffffffu
 #define FLUSH_INTERVAL		(20 * 1000000ull)

@@ -123,7 +123,7 @@ static void *translations(struct qp *qp, const u8 *wqe, u32 bytes, const struct 
 		}
 	} else if (bytes - XLT_AT >= sizeof(*data) && be32_to_cpu(data->byte_count) >= len) {
 		lkey = be32_to_cpu(data->lkey);
-		/* The driver's own QP, and reserved keys where they are allowed, are of no domain. */
+		/* The driver's own QP, and reserved keys if allowed, are of no domain. */
 		pd = qp->st == MLX5_QP_ST_REG_UMR ||
 		     (lkey == HCA_RESERVED_LKEY && MLX5_GET(qpc, qp->ctx, rlky)) ?
 		     MKEY_ANY_PD : qp->pd;

@@ -12,11 +12,13 @@
 
 static struct mcg_member *find(struct hca *hca, const u8 *gid, u32 qpn)
 {
+	struct mcg_member *member;
 	u32 i;
 
 	for (i = 0; i < hca->nr_mcg; i++) {
-		if (hca->mcg[i].qpn == qpn && !memcmp(hca->mcg[i].gid, gid, sizeof(hca->mcg[i].gid)))
-			return &hca->mcg[i];
+		member = &hca->mcg[i];
+		if (member->qpn == qpn && !memcmp(member->gid, gid, sizeof(member->gid)))
+			return member;
 	}
 	return NULL;
 }

@@ -70,9 +70,15 @@ def test_write_read_atomic(model):
     d.qa.post_send(READ, b.remote(d.dst, d.key) + b.data(len(blob), d.key, back))
     assert opcode(d.cq_a.next()) == 0 and d.memory.get(back, len(blob)) == blob
     d.memory.put(d.dst, struct.pack('<Q', 40))
+    d.qa.post_send(FETCH_ADD, b.remote(d.dst, d.key) + struct.pack('>QQ', 2, 0) +
+                   b.data(8, d.key, back))
+    assert opcode(d.cq_a.next()) == 0
+    assert struct.unpack('<Q', d.memory.get(d.dst, 8))[0] == 42
+    assert struct.unpack('<Q', d.memory.get(back, 8))[0] == 40
+    # Nowhere to put what was there: nothing is changed.
     d.qa.post_send(FETCH_ADD, b.remote(d.dst, d.key) + struct.pack('>QQ', 2, 0))
-    assert opcode(d.cq_a.next()) == 13 or True
-    assert struct.unpack('<Q', d.memory.get(d.dst, 8))[0] in (40, 42)
+    expect_error(d, d.cq_a.next(), 1)
+    assert struct.unpack('<Q', d.memory.get(d.dst, 8))[0] == 42
 
 
 def test_key_of_pages(model):
