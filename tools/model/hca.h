@@ -40,7 +40,8 @@
 #define CMD_LOG_SLOTS		5u
 #define CMD_LOG_STRIDE		6u
 #define CMD_SLOTS		BIT(CMD_LOG_SLOTS)
-#define CMD_MAX_IN		(64u * 1024u)
+/* A list of pages, 8 bytes each: a region of 4 GiB in the smallest pages. */
+#define CMD_MAX_IN		(8u * 1024u * 1024u + 4096u)
 #define CMD_MAX_OUT		(64u * 1024u)
 
 /**
