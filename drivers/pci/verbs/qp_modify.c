@@ -293,12 +293,15 @@ int verbs_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	kfree(out);
 
 	attr->cap = qp->cap;
+	/* A program's library has rounded it up, and tells what the kernel tells. */
+	if (qp->rq.size)
+		attr->cap.max_recv_wr = qp->rq.size;
 	init->event_handler = ibqp->event_handler;
 	init->qp_context = ibqp->qp_context;
 	init->send_cq = ibqp->send_cq;
 	init->recv_cq = ibqp->recv_cq;
 	init->srq = ibqp->srq;
-	init->cap = qp->cap;
+	init->cap = attr->cap;
 	init->sq_sig_type = qp->signal_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
 	init->qp_type = ibqp->qp_type;
 	init->port_num = attr->port_num;
