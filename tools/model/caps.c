@@ -93,6 +93,9 @@ static void general(struct hca *hca)
 	GEN(umr_extended_translation_offset, 1);
 	GEN(imaicl, 1);
 	GEN(driver_version, 1);
+	GEN(pcam_reg, 1);
+	GEN(mcam_reg, 1);
+	GEN(qcam_reg, 1);
 }
 
 static void ethernet(struct hca *hca)

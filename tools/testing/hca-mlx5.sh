@@ -5,8 +5,8 @@
 #
 # The device model's judge: the kernel's own mlx5_core and mlx5_ib, with none of
 # our modules, bring up two functions. The netdevs pass ping, and RDMA of every kind
-# passes between the two: memory registered by UMR, RC, UD, XRC, SRQ, atomics, and
-# connections by rdma_cm.
+# passes between the two: memory registered by UMR, RC, UD, XRC, SRQ, atomics,
+# and connections and multicast groups by rdma_cm.
 
 . /ohca/testing/hca.sh
 
@@ -37,5 +37,13 @@ timeout 30 rping -c -a 10.77.0.1 -C 5 || fail 'rping: the client'
 # The server can't tell the client's end from a failure; it says that it saw it.
 wait $server
 grep -q 'server DISCONNECT' server.log || { cat server.log; fail 'rping: the server'; }
+
+echo '== mckey, a multicast group'
+ip netns exec hca timeout 30 mckey -m 239.7.7.7 -b 10.77.0.1 -C 5 >server.log 2>&1 &
+server=$!
+sleep 2
+timeout 30 mckey -s -m 239.7.7.7 -b 10.77.0.2 -C 5 >client.log 2>&1 ||
+	{ cat client.log; fail 'mckey: the sender'; }
+wait $server || { cat server.log client.log; fail 'mckey: the receiver'; }
 
 hca_end

@@ -11,6 +11,7 @@
 
 /* From the driver's own header, which the model does not include. */
 enum {
+	REG_QCAM		= 0x4019,
 	REG_PCAP		= 0x5001,
 	REG_PMLP		= 0x5002,
 	REG_PMTU		= 0x5003,
@@ -18,9 +19,18 @@ enum {
 	REG_PAOS		= 0x5006,
 	REG_PFCC		= 0x5007,
 	REG_PPCNT		= 0x5008,
+	REG_PCAM		= 0x507f,
 	REG_NODE_DESC		= 0x6001,
 	REG_HOST_ENDIANNESS	= 0x7004,
+	REG_MCAM		= 0x907f,
 };
+
+/* PCAM, MCAM and QCAM: registers that there are, of 128 from a number on, as bits. */
+#define MASK_AT		8u
+#define MASK_BYTES	16u
+#define MASK_BITS	(MASK_BYTES * 8)
+
+static int which(struct cmd *cmd, void *data, bool write);
 
 #define MAX_MTU		9978u
 
@@ -149,15 +159,36 @@ static int host_endianness(struct cmd *cmd, void *data, bool write)
 }
 
 static const struct reg regs[] = {
+	{ REG_QCAM,		MLX5_ST_SZ_BYTES(qcam_reg),	which },
 	{ REG_PMLP,		MLX5_ST_SZ_BYTES(pmlp_reg),	pmlp },
 	{ REG_PMTU,		MLX5_ST_SZ_BYTES(pmtu_reg),	pmtu },
 	{ REG_PTYS,		MLX5_ST_SZ_BYTES(ptys_reg),	ptys },
 	{ REG_PAOS,		MLX5_ST_SZ_BYTES(paos_reg),	paos },
 	{ REG_PFCC,		MLX5_ST_SZ_BYTES(pfcc_reg),	pfcc },
 	{ REG_PPCNT,		MLX5_ST_SZ_BYTES(ppcnt_reg),	ppcnt },
+	{ REG_PCAM,		MLX5_ST_SZ_BYTES(pcam_reg),	which },
 	{ REG_NODE_DESC,	64,				node_desc },
 	{ REG_HOST_ENDIANNESS,	16,				host_endianness },
+	{ REG_MCAM,		MLX5_ST_SZ_BYTES(mcam_reg),	which },
 };
+
+/* The three are laid out alike; of features beyond the registers there are none. */
+static int which(struct cmd *cmd, void *data, bool write)
+{
+	u32 id = MLX5_GET(access_register_in, cmd->in, register_id) & ~(MASK_BITS - 1), i, n;
+	u8 *mask = (u8 *)data + MASK_AT;
+
+	if (write)
+		return cmd_fail(cmd, MLX5_CMD_STAT_BAD_PARAM_ERR);
+	id += MLX5_GET(pcam_reg, data, access_reg_group) * MASK_BITS;
+	memset(mask, 0, MLX5_ST_SZ_BYTES(mcam_reg) - MASK_AT);
+	for (i = 0; i < ARRAY_SIZE(regs); i++) {
+		n = regs[i].id - id;
+		if (regs[i].id >= id && n < MASK_BITS)
+			mask[MASK_BYTES - 1 - n / 8] |= (u8)(1u << n % 8);
+	}
+	return 0;
+}
 
 int cmd_access_reg(struct cmd *cmd)
 {

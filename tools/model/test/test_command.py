@@ -158,6 +158,23 @@ def test_registers(model):
                           outlen=80)[0] == b.BAD_PARAM
 
 
+def test_which_registers(model):
+    d = b.Device(model)
+
+    def mask(register, group=0):
+        out = d.commands.ok(b.ACCESS_REG, struct.pack('>HHIBBBB', 0, register, 0, 0, 0, 0, group) +
+                            bytes(76), mod=1, outlen=16 + 80)
+        assert out[16 + 0x28:16 + 0x38] == bytes(16)    # no features
+        return int.from_bytes(out[24:40], 'big')
+
+    ports = mask(0x507f)
+    for register in (0x5003, 0x5004, 0x5006, 0x5008, 0x507f):   # PMTU, PTYS, PAOS, PPCNT, PCAM
+        assert ports >> (register - 0x5000) & 1
+    assert not ports >> 0x23 & 1                                # PPLM
+    assert mask(0x907f) == 1 << 0x7f and mask(0x907f, 1) == 0
+    assert mask(0x4019) == 1 << 0x19
+
+
 def test_atomic_caps(model):
     d = b.Device(model)
     run = d.commands.ok
