@@ -137,6 +137,7 @@ static void soft_dealloc_driver(struct ib_device *ibdev)
 }
 
 OHCA_DEFINE_REG_USER_MR(soft_op_reg_user_mr, soft_reg_user_mr)
+OHCA_DEFINE_REG_USER_MR_DMABUF(soft_op_reg_user_mr_dmabuf, soft_reg_user_mr_dmabuf)
 OHCA_DEFINE_RESIZE_CQ(soft_op_resize_cq, soft_resize_cq)
 
 static const struct ib_device_ops soft_ops = {
@@ -167,6 +168,7 @@ static const struct ib_device_ops soft_ops = {
 	.dealloc_pd = soft_dealloc_pd,
 	.get_dma_mr = soft_get_dma_mr,
 	.reg_user_mr = soft_op_reg_user_mr,
+	.reg_user_mr_dmabuf = soft_op_reg_user_mr_dmabuf,
 	.rereg_user_mr = soft_rereg_user_mr,
 	.advise_mr = soft_advise_mr,
 	.alloc_mr = soft_alloc_mr,

@@ -13,6 +13,7 @@
 #include <ohca/compat.h>
 
 #include "device.h"
+#include "dmabuf.h"
 #include "qp.h"
 #include "transport.h"
 
@@ -51,6 +52,8 @@ static void mr_free(struct soft_mr *mr)
 	if (mr->odp)
 		soft_odp_destroy(mr->odp);
 	ib_umem_release(mr->umem);
+	if (mr->dmabuf)
+		soft_dmabuf_put(mr->dmabuf);
 	atomic_dec(&dev->nr_mr);
 	kfree_rcu(mr, rcu);
 }
@@ -310,6 +313,39 @@ struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova
 		return ERR_PTR(err);
 	}
 	swap_pages(mr, &pages);
+	return mr_publish(mr, true);
+}
+
+/**
+ * soft_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
+ * @pd: protection domain
+ * @offset: first byte of the region in the buffer
+ * @length: bytes
+ * @iova: address by which that byte is known; IB core has seen to its place in a page
+ * @fd: the buffer
+ * @access: IB_ACCESS_*
+ *
+ * Return: the region or an ERR_PTR: -EOPNOTSUPP for rights that the device has not,
+ * or an error of soft_dmabuf_get().
+ */
+struct ib_mr *soft_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
+				      int access)
+{
+	struct soft_dmabuf *buf;
+	struct soft_mr *mr;
+
+	if (access & ~SOFT_MR_ACCESS)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = mr_alloc(pd, access);
+	if (IS_ERR(mr))
+		return ERR_CAST(mr);
+	mr->ibmr.type = IB_MR_TYPE_USER;
+	buf = soft_dmabuf_get(fd, offset, length, iova, &mr->pages);
+	if (IS_ERR(buf)) {
+		mr_free(mr);
+		return ERR_CAST(buf);
+	}
+	mr->dmabuf = buf;
 	return mr_publish(mr, true);
 }
 

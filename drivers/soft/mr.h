@@ -11,6 +11,7 @@
 #include "key.h"
 #include "odp.h"
 
+struct soft_dmabuf;
 struct tp_bind;
 
 /**
@@ -23,6 +24,7 @@ struct tp_bind;
  * @staged_shift: log2 of the page size of @staged
  * @umem: pinned user pages, or NULL
  * @odp: pages that come and go, or NULL
+ * @dmabuf: the buffer that @pages are of, or NULL
  * @access: IB_ACCESS_*
  * @windows: windows bound to it; under soft_dev.key_lock
  * @dma: a kernel user's region over all memory (get_dma_mr): address is identity
@@ -36,6 +38,7 @@ struct soft_mr {
 	unsigned int staged_shift;
 	struct ib_umem *umem;
 	struct soft_odp *odp;
+	struct soft_dmabuf *dmabuf;
 	u32 access;
 	u32 windows;
 	bool dma;
@@ -78,6 +81,8 @@ int soft_mr_register(struct soft_qp *qp, const struct tp_bind *bind);
 struct ib_mr *soft_get_dma_mr(struct ib_pd *pd, int access);
 struct ib_mr *soft_reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
 			       struct ib_udata *udata);
+struct ib_mr *soft_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 iova, int fd,
+				      int access);
 struct ib_mr *soft_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				 int access, struct ib_pd *pd, struct ib_udata *udata);
 struct ib_mr *soft_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_num_sg);

@@ -7,6 +7,7 @@
 
 #include <linux/hmm.h>
 #include <linux/hrtimer.h>
+#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/timecounter.h>
 #include <linux/timer.h>
@@ -64,6 +65,13 @@ static inline void *ohca_odp_page(struct ib_umem_odp *umem, unsigned long i, boo
 	return addr ? page_address(hmm_pfn_to_page(umem->pfn_list[i])) : NULL;
 }
 #endif
+#endif
+
+/* A namespace of symbols, as a string: older kernels want a word. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define OHCA_IMPORT_NS(ns)	MODULE_IMPORT_NS(ns)
+#else
+#define OHCA_IMPORT_NS(ns)	MODULE_INFO(import_ns, ns)
 #endif
 
 /* The iterator over a umem's blocks got a header of its own, in a stable release too. */

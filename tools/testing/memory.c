@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * memory DEVICE GID-INDEX - regions are registered anew (address, PD, rights) and
- * pages of regions on demand are fetched ahead: by system calls, as the library
- * that drives the device has no such functions.
+ * pages of regions on demand are fetched ahead, and a dma-buf is registered: by system
+ * calls, as the library that drives the device has no such functions.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/udmabuf.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -263,6 +265,67 @@ static void fetched_ahead(void)
 	ibv_dereg_mr(only_read);
 }
 
+/* A region over a dma-buf: 0 or an errno; its keys. */
+static int reg_dmabuf(int fd, uint64_t offset, uint64_t length, uint64_t iova, uint32_t *lkey,
+		      uint32_t *rkey)
+{
+	struct {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct ib_uverbs_attr attrs[9];
+	} cmd = {
+		.hdr = {
+			.length = sizeof(cmd),
+			.object_id = UVERBS_OBJECT_MR,
+			.method_id = UVERBS_METHOD_REG_DMABUF_MR,
+			.num_attrs = 9,
+			.driver_id = RDMA_DRIVER_RXE,
+		},
+	};
+
+	set_attr(&cmd.attrs[0], UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	set_attr(&cmd.attrs[1], UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, dev.pd->handle);
+	set_attr(&cmd.attrs[2], UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, offset);
+	set_attr(&cmd.attrs[3], UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, length);
+	set_attr(&cmd.attrs[4], UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, iova);
+	set_attr(&cmd.attrs[5], UVERBS_ATTR_REG_DMABUF_MR_FD, 4, fd);
+	set_attr(&cmd.attrs[6], UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, RIGHTS);
+	set_attr(&cmd.attrs[7], UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, (uintptr_t)lkey);
+	set_attr(&cmd.attrs[8], UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, (uintptr_t)rkey);
+	return ioctl(dev.ctx->cmd_fd, RDMA_VERBS_IOCTL, &cmd) ? errno : 0;
+}
+
+static void dma_buf(void)
+{
+	int memory = memfd_create("buffer", MFD_ALLOW_SEALING), maker, fd;
+	struct udmabuf_create create = { .memfd = memory, .size = SIZE };
+	uint8_t *own = map(PAGE), *p;
+	struct ibv_mr *from = ibv_reg_mr(dev.pd, own, PAGE, IBV_ACCESS_LOCAL_WRITE);
+	uint64_t iova = 0x700000000000ull + PAGE + 100;
+	uint32_t lkey, rkey;
+
+	maker = open("/dev/udmabuf", O_RDWR);
+	if (maker < 0 || ftruncate(memory, SIZE) || fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
+		die("udmabuf");
+	fd = ioctl(maker, UDMABUF_CREATE, &create);
+	p = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	if (fd < 0 || p == MAP_FAILED)
+		die("udmabuf");
+	want(reg_dmabuf(memory, 0, SIZE, 0, &lkey, &rkey), EINVAL, "no dma-buf");
+	want(reg_dmabuf(fd, PAGE, SIZE, 0, &lkey, &rkey), EINVAL, "past its end");
+	want(reg_dmabuf(fd, 0, 0, 0, &lkey, &rkey), EINVAL, "nothing");
+	want(reg_dmabuf(fd, PAGE + 100, 2 * PAGE, iova, &lkey, &rkey), 0, "dma-buf");
+	close(fd);
+	own[0] = 'd';
+	want(write_byte(from, own, rkey, (uint8_t *)iova), IBV_WC_SUCCESS, "its first byte");
+	want(p[PAGE + 100], 'd', "its first byte");
+	want(write_byte(from, own, rkey, (uint8_t *)iova + 2 * PAGE - 1), IBV_WC_SUCCESS, "last");
+	want(p[3 * PAGE + 99], 'd', "its last");
+	want(write_byte(from, own, rkey, (uint8_t *)iova + 2 * PAGE), IBV_WC_REM_ACCESS_ERR, "end");
+	want(write_byte(from, own, rkey, (uint8_t *)iova - 1), IBV_WC_REM_ACCESS_ERR, "before");
+	want(p[PAGE + 99] | p[3 * PAGE + 100], 0, "what is around it");
+	ibv_dereg_mr(from);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -274,5 +337,6 @@ int main(int argc, char **argv)
 	registered_anew();
 	with_a_window();
 	fetched_ahead();
+	dma_buf();
 	return 0;
 }
