@@ -18,6 +18,7 @@ struct opcode_case {
 	u32 flags;
 	bool no_payload;
 	bool no_pad;
+	enum tp_service service;
 };
 
 #define FIRST	TP_TRAIN_FIRST
@@ -50,6 +51,18 @@ static const struct opcode_case opcodes[] = {
 	{ 20, TP_OP_FETCH_ADD, 40, ONLY, .no_payload = true },
 	{ 22, TP_OP_SEND, 16, LAST | INV },
 	{ 23, TP_OP_SEND, 16, ONLY | INV },
+	{ 0x20, TP_OP_SEND, 12, FIRST, .no_pad = true, .service = TP_UC },
+	{ 0x21, TP_OP_SEND, 12, 0, .no_pad = true, .service = TP_UC },
+	{ 0x22, TP_OP_SEND, 12, LAST, .service = TP_UC },
+	{ 0x23, TP_OP_SEND, 16, LAST | IMM, .service = TP_UC },
+	{ 0x24, TP_OP_SEND, 12, ONLY, .service = TP_UC },
+	{ 0x25, TP_OP_SEND, 16, ONLY | IMM, .service = TP_UC },
+	{ 0x26, TP_OP_WRITE, 28, FIRST, .no_pad = true, .service = TP_UC },
+	{ 0x27, TP_OP_WRITE, 12, 0, .no_pad = true, .service = TP_UC },
+	{ 0x28, TP_OP_WRITE, 12, LAST, .service = TP_UC },
+	{ 0x29, TP_OP_WRITE, 16, LAST | IMM, .service = TP_UC },
+	{ 0x2a, TP_OP_WRITE, 28, ONLY, .service = TP_UC },
+	{ 0x2b, TP_OP_WRITE, 32, ONLY | IMM, .service = TP_UC },
 };
 
 static void opcode_desc(const struct opcode_case *c, char *desc)
@@ -96,6 +109,7 @@ static void packet_opcodes(struct kunit *test)
 	for (len = 0; len < small; len++)
 		KUNIT_EXPECT_EQ_MSG(test, parse(test, b, len, &pkt), TP_DROP_SHORT, "len %u", len);
 	KUNIT_ASSERT_EQ(test, parse(test, b, small, &pkt), TP_DROP_NONE);
+	KUNIT_EXPECT_EQ(test, pkt.service, c->service);
 	KUNIT_EXPECT_EQ(test, pkt.op, c->op);
 	KUNIT_EXPECT_EQ(test, pkt.opcode, c->opcode);
 	KUNIT_EXPECT_EQ(test, pkt.header_len, c->header_len);
@@ -213,7 +227,7 @@ static void packet_random(struct kunit *test)
 		struct tp_packet pkt;
 
 		prandom_bytes_state(&rnd, bytes, sizeof(bytes));
-		bytes[0] %= 0x20;
+		bytes[0] %= 0x40;
 		if (i % 4)
 			bytes[1] &= 0xf0;
 		if (parse(test, bytes, len, &pkt))
@@ -239,6 +253,7 @@ struct train_case {
 	u32 npkts;
 	u32 mtu;
 	u32 length;
+	enum tp_service service;
 };
 
 static const struct train_case trains[] = {
@@ -262,6 +277,10 @@ static const struct train_case trains[] = {
 	{ "READ response middle", TP_OP_READ_RESP, 0, 5, 1024, 5120 },
 	{ "ACK", TP_OP_ACK, ONLY, 1, 1024, 0 },
 	{ "atomic ACK", TP_OP_ATOMIC_ACK, ONLY, 1, 1024, 0 },
+	{ "UC SEND only", TP_OP_SEND, ONLY | IMM | TP_TRAIN_SE, 1, 1024, 17, TP_UC },
+	{ "UC SEND whole", TP_OP_SEND, ONLY, 3, 512, 1501, TP_UC },
+	{ "UC WRITE whole", TP_OP_WRITE, ONLY | IMM, 16, 4096, 65535, TP_UC },
+	{ "UC WRITE middle", TP_OP_WRITE, 0, 2, 256, 512, TP_UC },
 };
 
 KUNIT_ARRAY_PARAM_DESC(train, trains, name);
@@ -271,8 +290,9 @@ static void fill_train(struct tp_train *t, const struct train_case *c)
 	const struct tp_opcode *row;
 
 	*t = (struct tp_train){
-		.op = c->op, .flags = c->flags, .npkts = c->npkts, .mtu = c->mtu,
-		.length = c->length, .psn = 0xfffffe, .dest_qpn = 0x123456, .pkey = 0xffff,
+		.service = c->service, .op = c->op, .flags = c->flags, .npkts = c->npkts,
+		.mtu = c->mtu, .length = c->length, .psn = 0xfffffe, .dest_qpn = 0x123456,
+		.pkey = 0xffff,
 	};
 	/* Only what its packets carry: the rest is 0, as struct tp_train says. */
 	row = tp_opcode_find(tp_train_opcode(t, 0));
@@ -357,6 +377,7 @@ static void packet_no_join(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, t, old, sizeof(*t));				\
 } while (0)
 	REFUSED(op, TP_OP_SEND);
+	REFUSED(service, TP_UC);
 	REFUSED(flags, FIRST);
 	REFUSED(flags, ONLY);
 	REFUSED(flags, TP_TRAIN_MIGREQ);

@@ -34,6 +34,7 @@ enum tp_payload {
 /**
  * struct tp_opcode - one row of the table of BTH opcodes
  * @known: the row is filled
+ * @service: enum tp_service
  * @op: message kind
  * @flags: TP_TRAIN_FIRST, _LAST, _IMM, _INV: place in the message
  * @headers: TP_HDR_*
@@ -42,6 +43,7 @@ enum tp_payload {
  */
 struct tp_opcode {
 	bool known;
+	u8 service;
 	u8 op;
 	u8 flags;
 	u8 headers;
@@ -53,6 +55,6 @@ struct tp_opcode {
 const struct tp_opcode *tp_opcode_find(u8 code);
 
 /* The BTH opcode of a packet of @op at the place that @flags tell. */
-u8 tp_opcode_of(enum tp_op op, u32 flags);
+u8 tp_opcode_of(enum tp_service service, enum tp_op op, u32 flags);
 
 #endif /* OHCA_TRANSPORT_OPCODE_H */

@@ -155,6 +155,7 @@ enum tp_drop tp_packet_parse(const void *head, u32 len, struct tp_packet *pkt)
 		return drop;
 
 	memset(pkt, 0, sizeof(*pkt));
+	pkt->service = row->service;
 	pkt->op = row->op;
 	pkt->opcode = bth.opcode;
 	pkt->flags = row->flags;
@@ -189,7 +190,7 @@ static u32 tp_packet_flags(const struct tp_train *train, u32 i)
 
 u8 tp_train_opcode(const struct tp_train *train, u32 i)
 {
-	return tp_opcode_of(train->op, tp_packet_flags(train, i));
+	return tp_opcode_of(train->service, train->op, tp_packet_flags(train, i));
 }
 
 u32 tp_train_payload(const struct tp_train *train, u32 i)
@@ -211,7 +212,7 @@ static u8 *tp_write_bth(const struct tp_train *train, u32 i, u8 *p)
 	u32 pad = -tp_train_payload(train, i) & BTH_PAD_MASK;
 	u32 psn = tp_psn_add(train->psn, i);
 	struct tp_wire_bth bth = {
-		.opcode = tp_opcode_of(train->op, flags),
+		.opcode = tp_opcode_of(train->service, train->op, flags),
 		.flags = pad << BTH_PAD_SHIFT,
 		.pkey = cpu_to_be16(train->pkey),
 		.dest_qpn = cpu_to_be32(train->dest_qpn & TP_PSN_MASK),
@@ -290,6 +291,7 @@ u32 tp_train_headers(const struct tp_train *train, u32 i, void *head)
 void tp_train_begin(struct tp_train *train, const struct tp_packet *pkt)
 {
 	*train = (struct tp_train){
+		.service = pkt->service,
 		.op = pkt->op,
 		.flags = pkt->flags,
 		.npkts = 1,
@@ -317,7 +319,8 @@ void tp_train_begin(struct tp_train *train, const struct tp_packet *pkt)
 
 bool tp_train_join(struct tp_train *train, const struct tp_packet *pkt)
 {
-	if (pkt->op != train->op || pkt->flags & TP_TRAIN_FIRST || train->flags & TP_TRAIN_LAST)
+	if (pkt->service != train->service || pkt->op != train->op ||
+	    pkt->flags & TP_TRAIN_FIRST || train->flags & TP_TRAIN_LAST)
 		return false;
 	if (pkt->psn != tp_psn_add(train->psn, train->npkts) || pkt->pkey != train->pkey ||
 	    pkt->dest_qpn != train->dest_qpn || (pkt->flags ^ train->flags) & TP_JOIN_SAME)

@@ -20,6 +20,15 @@ struct tp_train;
 #define TP_HEADER_MAX		64u
 
 /**
+ * enum tp_service - transport services (IBA 9.2.1): the upper three bits of the BTH opcode
+ */
+enum tp_service {
+	TP_RC	= 0,		/* reliable connection */
+	TP_UC	= 1,		/* unreliable connection */
+	TP_NUM_SERVICES
+};
+
+/**
  * enum tp_op - what a packet or a message is, its place in the message aside
  */
 enum tp_op {
@@ -56,6 +65,7 @@ enum tp_drop {
 
 /**
  * struct tp_packet - a parsed packet, host byte order
+ * @service: transport service
  * @op: message kind
  * @opcode: BTH opcode as on the wire
  * @flags: TP_TRAIN_FIRST, _LAST, _IMM, _INV, _SE, _ACKREQ, _MIGREQ
@@ -76,6 +86,7 @@ enum tp_drop {
  * @orig: AtomicAckETH
  */
 struct tp_packet {
+	enum tp_service service;
 	enum tp_op op;
 	u8 opcode;
 	u32 flags;

@@ -25,6 +25,7 @@ int tp_qp_init(struct tp_qp *qp, const struct tp_qp_init_attr *init)
 	spin_lock_init(&qp->req.lock);
 	spin_lock_init(&qp->resp.lock);
 	qp->qpn = init->qpn;
+	qp->service = init->service;
 	qp->has_srq = init->has_srq;
 	tp_req_reset(&qp->req);
 
@@ -219,6 +220,10 @@ bool tp_receive(struct tp_qp *qp, const struct tp_train *train)
 {
 	bool more;
 
+	if (train->service != qp->service) {
+		tp_owner_drop(qp, train->psn, TP_DROP_OPCODE);
+		return false;
+	}
 	if (tp_op_is_request(train->op)) {
 		spin_lock_bh(&qp->resp.lock);
 		tp_resp_train(qp, train);

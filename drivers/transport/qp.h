@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The transport's QP: what transport.h's owner embeds. Only @qpn, @has_srq and
- * the locks are of interest outside drivers/transport/.
+ * The transport's QP: what transport.h's owner embeds. Only @qpn, @service,
+ * @has_srq and the locks are of interest outside drivers/transport/.
  *
  * Included by transport.h, after the types that it needs.
  */
@@ -209,6 +209,7 @@ struct tp_resp {
 /**
  * struct tp_qp - a queue pair
  * @qpn: its number
+ * @service: its transport service
  * @has_srq: receive WRs come from a shared queue
  * @attr: attributes; written under both locks, read under either. Its state is
  *        not used: see the halves.
@@ -222,6 +223,7 @@ struct tp_resp {
  */
 struct tp_qp {
 	u32 qpn;
+	enum tp_service service;
 	bool has_srq;
 	struct tp_qp_attr attr;
 	bool failed;

@@ -256,6 +256,7 @@ static void tp_req_fill(struct tp_qp *qp, const struct tp_send_wr *wr, struct tp
 	const struct tp_pos *pos = &qp->req.pos;
 
 	*train = (struct tp_train){
+		.service = qp->service,
 		.op = tp_wr_op(wr),
 		.flags = TP_TRAIN_FIRST | TP_TRAIN_LAST | TP_TRAIN_MIGREQ,
 		.npkts = 1,

@@ -441,6 +441,7 @@ void tp_resp_fill(struct tp_qp *qp, struct tp_train *train, enum tp_op op, u32 p
 	u8 credits;
 
 	*train = (struct tp_train){
+		.service = qp->service,
 		.op = op,
 		.flags = TP_TRAIN_FIRST | TP_TRAIN_LAST | TP_TRAIN_MIGREQ,
 		.npkts = 1,

@@ -252,6 +252,7 @@ struct tp_mem {
 
 /**
  * struct tp_train - consecutive packets of one message, as one unit
+ * @service: transport service, that of the QPs at both ends
  * @op: what kind of message: enum tp_op
  * @flags: TP_TRAIN_*
  * @npkts: packets, 1 to TP_TRAIN_PACKETS
@@ -275,10 +276,11 @@ struct tp_mem {
  * @seg: the payload, @length bytes; borrowed, valid during the call only
  *
  * The train is the unit of sending, receiving and acknowledging. A train of
- * one is a packet. The opcode of packet i follows from @op, @flags and i:
- * tp_train_opcode(). Fields that @op does not use are 0.
+ * one is a packet. The opcode of packet i follows from @service, @op, @flags and
+ * i: tp_train_opcode(). Fields that @op does not use are 0.
  */
 struct tp_train {
+	enum tp_service service;
 	enum tp_op op;
 	u32 flags;
 	u32 npkts;
@@ -439,6 +441,7 @@ struct tp_qp_attr {
 /**
  * struct tp_qp_init_attr - sizes of a QP
  * @qpn: its number
+ * @service: its transport service
  * @max_send_wr: send WRs that can be outstanding
  * @max_send_sge: entries of a send WR, TP_MAX_SGE at most
  * @max_inline: inline bytes of a send WR
@@ -446,6 +449,7 @@ struct tp_qp_attr {
  */
 struct tp_qp_init_attr {
 	u32 qpn;
+	enum tp_service service;
 	u32 max_send_wr;
 	u32 max_send_sge;
 	u32 max_inline;
