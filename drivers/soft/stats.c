@@ -36,9 +36,11 @@ static const struct rdma_stat_desc soft_descs[NUM_COUNTERS] = {
 	[DROP(TP_DROP_QPN)] = { .name = "rx_drop_qpn" },
 	[DROP(TP_DROP_SOURCE)] = { .name = "rx_drop_source" },
 	[DROP(TP_DROP_PKEY)] = { .name = "rx_drop_pkey" },
+	[DROP(TP_DROP_QKEY)] = { .name = "rx_drop_qkey" },
 	[DROP(TP_DROP_STATE)] = { .name = "rx_drop_state" },
 	[DROP(TP_DROP_PSN)] = { .name = "rx_drop_psn" },
 	[DROP(TP_DROP_BUSY)] = { .name = "rx_drop_busy" },
+	[DROP(TP_DROP_RECV)] = { .name = "rx_drop_recv" },
 	[SOFT(SOFT_CNT_SEND_ERR)] = { .name = "send_err" },
 	[SOFT(SOFT_CNT_LINK_DOWNED)] = { .name = "link_downed" },
 };

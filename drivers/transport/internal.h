@@ -155,6 +155,7 @@ static inline struct tp_send_wr *tp_req_wr(const struct tp_req *req, u32 i)
 }
 
 bool tp_req_run(struct tp_qp *qp);
+void tp_req_flush(struct tp_qp *qp);
 void tp_req_seek(struct tp_qp *qp);
 void tp_req_pause(struct tp_qp *qp);
 void tp_req_retry(struct tp_qp *qp, const char *why);
@@ -172,6 +173,14 @@ void tp_timer_update(struct tp_qp *qp);
 u64 tp_rnr_ns(u8 code);
 
 /* responder.c; under resp.lock */
+static inline bool tp_resp_receives(const struct tp_resp *resp)
+{
+	return resp->state >= TP_QPS_RTR && resp->state < TP_QPS_ERR;
+}
+
+bool tp_take_recv(struct tp_qp *qp);
+void tp_complete_recv(struct tp_qp *qp, struct tp_wc *wc);
+void tp_fail_recv(struct tp_qp *qp, enum tp_wc_status status);
 void tp_resp_train(struct tp_qp *qp, const struct tp_train *train);
 bool tp_resp_run(struct tp_qp *qp);
 int tp_resp_emit(struct tp_qp *qp, const struct tp_train *train);
@@ -179,6 +188,10 @@ void tp_resp_fill(struct tp_qp *qp, struct tp_train *train, enum tp_op op, u32 p
 void tp_resp_fault(struct tp_qp *qp, enum tp_fault fault, u32 psn);
 void tp_resp_error(struct tp_qp *qp);
 void tp_resp_reset(struct tp_resp *resp);
+
+/* ud.c; under req.lock, and under resp.lock */
+bool tp_ud_run(struct tp_qp *qp);
+void tp_ud_receive(struct tp_qp *qp, const struct tp_train *train);
 
 /* resources.c; under resp.lock */
 enum tp_fault tp_res_read(struct tp_qp *qp, const struct tp_train *train);

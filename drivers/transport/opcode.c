@@ -49,7 +49,9 @@
 	X(0x28, UC, WRITE, LAST, 0, SOME)				\
 	X(0x29, UC, WRITE, LAST_IMM, TP_HDR_IMM, SOME)			\
 	X(0x2a, UC, WRITE, ONLY, TP_HDR_RETH, ANY)			\
-	X(0x2b, UC, WRITE, ONLY_IMM, TP_HDR_RETH | TP_HDR_IMM, ANY)
+	X(0x2b, UC, WRITE, ONLY_IMM, TP_HDR_RETH | TP_HDR_IMM, ANY)	\
+	X(0x64, UD, SEND, ONLY, TP_HDR_DETH, ANY)			\
+	X(0x65, UD, SEND, ONLY_IMM, TP_HDR_DETH | TP_HDR_IMM, ANY)
 
 #define PLACE_FIRST	TP_TRAIN_FIRST
 #define PLACE_MIDDLE	0
@@ -63,6 +65,7 @@
 
 #define HEADERS_LEN(h)					\
 	(TP_BTH_BYTES +					\
+	 ((h) & TP_HDR_DETH ? 8 : 0) +			\
 	 ((h) & TP_HDR_RETH ? 16 : 0) +			\
 	 ((h) & TP_HDR_ATOMIC ? 28 : 0) +		\
 	 ((h) & TP_HDR_AETH ? 4 : 0) +			\

@@ -16,6 +16,7 @@
 #define TP_HDR_ATOMIC_ACK	(1u << 3)
 #define TP_HDR_IMM		(1u << 4)
 #define TP_HDR_IETH		(1u << 5)
+#define TP_HDR_DETH		(1u << 6)	/* a datagram's: before all others */
 
 /**
  * enum tp_payload - what payload an opcode has

@@ -30,6 +30,11 @@ struct tp_wire_bth {
 #define BTH_TVER_MASK		0x0fu
 #define BTH_ACKREQ		0x80000000u
 
+struct tp_wire_deth {
+	__be32 qkey;
+	__be32 src_qpn;		/* its high byte is reserved */
+};
+
 struct tp_wire_reth {
 	__be64 va;
 	__be32 rkey;
@@ -60,6 +65,7 @@ struct tp_wire_ieth {
 };
 
 static_assert(sizeof(struct tp_wire_bth) == TP_BTH_BYTES);
+static_assert(sizeof(struct tp_wire_deth) == 8);
 static_assert(sizeof(struct tp_wire_reth) == 16);
 static_assert(sizeof(struct tp_wire_atomic) == 28);
 static_assert(sizeof(struct tp_wire_aeth) == 4);
@@ -68,11 +74,10 @@ static_assert(sizeof(struct tp_wire_imm) == 4);
 static_assert(sizeof(struct tp_wire_ieth) == 4);
 static_assert(TP_BTH_BYTES + sizeof(struct tp_wire_atomic) <= TP_HEADER_MAX);
 
-#define TP_MAX_MTU	4096u
-
 /* The headers after the BTH; @p has the row's header_len bytes, less the BTH's. */
 static void tp_parse_extensions(const struct tp_opcode *row, const u8 *p, struct tp_packet *pkt)
 {
+	struct tp_wire_deth deth;
 	struct tp_wire_reth reth;
 	struct tp_wire_atomic atomic;
 	struct tp_wire_aeth aeth;
@@ -80,6 +85,12 @@ static void tp_parse_extensions(const struct tp_opcode *row, const u8 *p, struct
 	struct tp_wire_imm imm;
 	struct tp_wire_ieth ieth;
 
+	if (row->headers & TP_HDR_DETH) {
+		memcpy(&deth, p, sizeof(deth));
+		p += sizeof(deth);
+		pkt->qkey = be32_to_cpu(deth.qkey);
+		pkt->src_qpn = be32_to_cpu(deth.src_qpn) & TP_PSN_MASK;
+	}
 	if (row->headers & TP_HDR_RETH) {
 		memcpy(&reth, p, sizeof(reth));
 		p += sizeof(reth);
@@ -228,6 +239,16 @@ static u8 *tp_write_bth(const struct tp_train *train, u32 i, u8 *p)
 	return tp_put(p, &bth, sizeof(bth));
 }
 
+static u8 *tp_write_deth(const struct tp_train *train, u8 *p)
+{
+	struct tp_wire_deth deth = {
+		.qkey = cpu_to_be32(train->qkey),
+		.src_qpn = cpu_to_be32(train->src_qpn & TP_PSN_MASK),
+	};
+
+	return tp_put(p, &deth, sizeof(deth));
+}
+
 static u8 *tp_write_reth(const struct tp_train *train, u8 *p)
 {
 	struct tp_wire_reth reth = {
@@ -269,6 +290,8 @@ u32 tp_train_headers(const struct tp_train *train, u32 i, void *head)
 	u8 *p = head;
 
 	p = tp_write_bth(train, i, p);
+	if (row->headers & TP_HDR_DETH)
+		p = tp_write_deth(train, p);
 	if (row->headers & TP_HDR_RETH)
 		p = tp_write_reth(train, p);
 	if (row->headers & TP_HDR_ATOMIC)
@@ -305,6 +328,8 @@ void tp_train_begin(struct tp_train *train, const struct tp_packet *pkt)
 		.dmalen = pkt->dmalen,
 		.swap = pkt->swap,
 		.compare = pkt->compare,
+		.qkey = pkt->qkey,
+		.src_qpn = pkt->src_qpn,
 		.imm = pkt->imm,
 		.syndrome = pkt->syndrome,
 		.msn = pkt->msn,
@@ -358,7 +383,9 @@ const char *const tp_drop_names[TP_NUM_DROPS] = {
 	[TP_DROP_QPN]		= "qpn",
 	[TP_DROP_SOURCE]	= "source",
 	[TP_DROP_PKEY]		= "pkey",
+	[TP_DROP_QKEY]		= "qkey",
 	[TP_DROP_STATE]		= "state",
 	[TP_DROP_PSN]		= "psn",
 	[TP_DROP_BUSY]		= "busy",
+	[TP_DROP_RECV]		= "recv",
 };

@@ -16,6 +16,8 @@ struct tp_train;
 #define TP_ROCE_V2_PORT		4791
 #define TP_BTH_BYTES		12u
 #define TP_ICRC_BYTES		4u
+/* The largest payload of a packet. */
+#define TP_MAX_MTU		4096u
 /* The largest headers of an opcode: BTH, DETH or AtomicETH, ImmDt, rounded up. */
 #define TP_HEADER_MAX		64u
 
@@ -25,6 +27,7 @@ struct tp_train;
 enum tp_service {
 	TP_RC	= 0,		/* reliable connection */
 	TP_UC	= 1,		/* unreliable connection */
+	TP_UD	= 3,		/* unreliable datagram */
 	TP_NUM_SERVICES
 };
 
@@ -57,9 +60,11 @@ enum tp_drop {
 	TP_DROP_QPN,		/* no such QP */
 	TP_DROP_SOURCE,		/* not from the connected peer's address */
 	TP_DROP_PKEY,
+	TP_DROP_QKEY,		/* a datagram's Q_Key is not the QP's */
 	TP_DROP_STATE,		/* the QP does not receive now */
 	TP_DROP_PSN,		/* a response to nothing outstanding, or an invalid duplicate */
 	TP_DROP_BUSY,		/* no memory or queue space to take it in */
+	TP_DROP_RECV,		/* a datagram that there is no receive WR for, or too small a one */
 	TP_NUM_DROPS
 };
 
@@ -79,6 +84,8 @@ enum tp_drop {
  * @dmalen: RETH
  * @swap: AtomicETH
  * @compare: AtomicETH
+ * @qkey: DETH
+ * @src_qpn: DETH, 24 bits
  * @imm: ImmDt, as on the wire
  * @inv_rkey: IETH
  * @syndrome: AETH
@@ -100,6 +107,8 @@ struct tp_packet {
 	u32 dmalen;
 	u64 swap;
 	u64 compare;
+	u32 qkey;
+	u32 src_qpn;
 	union {
 		__be32 imm;
 		u32 inv_rkey;

@@ -29,7 +29,8 @@ int tp_qp_init(struct tp_qp *qp, const struct tp_qp_init_attr *init)
 	qp->has_srq = init->has_srq;
 	tp_req_reset(&qp->req);
 
-	slots = roundup_pow_of_two(init->max_send_wr);
+	/* A datagram is sent and done with. */
+	slots = init->service == TP_UD ? 1 : roundup_pow_of_two(init->max_send_wr);
 	extra = max_t(u32, init->max_send_sge * sizeof(struct tp_sge), init->max_inline);
 	qp->req.sq_mask = slots - 1;
 	qp->req.sq_stride = round_up(sizeof(struct tp_send_wr) + extra, 8);
@@ -39,6 +40,9 @@ int tp_qp_init(struct tp_qp *qp, const struct tp_qp_init_attr *init)
 	qp->req.sq = kvcalloc(slots, qp->req.sq_stride, GFP_KERNEL);
 	if (!qp->req.sq)
 		return -ENOMEM;
+	/* Only a reliable service answers anything again. */
+	if (init->service != TP_RC)
+		return 0;
 	qp->resp.res = kvcalloc(TP_MAX_RD_ATOMIC, sizeof(*qp->resp.res), GFP_KERNEL);
 	if (!qp->resp.res)
 		goto no_resources;
@@ -64,6 +68,8 @@ static void tp_take_attributes(struct tp_qp_attr *own, const struct tp_qp_attr *
 		own->access = attr->access;
 	if (mask & TP_ATTR_PKEY)
 		own->pkey = attr->pkey;
+	if (mask & TP_ATTR_QKEY)
+		own->qkey = attr->qkey;
 	if (mask & TP_ATTR_DEST_QPN)
 		own->dest_qpn = attr->dest_qpn;
 	if (mask & TP_ATTR_MTU)

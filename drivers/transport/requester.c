@@ -120,8 +120,8 @@ void tp_req_finish(struct tp_qp *qp)
 	}
 }
 
-/* Flushes all that was taken, then all that is posted. */
-static void tp_req_flush(struct tp_qp *qp)
+/* Flushes all that was taken, then all that is posted. Under req.lock. */
+void tp_req_flush(struct tp_qp *qp)
 {
 	struct tp_wc wc = { .status = TP_WC_WR_FLUSH_ERR };
 	struct tp_req *req = &qp->req;
@@ -162,7 +162,8 @@ void tp_req_error(struct tp_qp *qp)
  * @status: of the WR
  * @vendor_err: place which found it, or the AETH syndrome
  *
- * Under req.lock.
+ * Where nothing is acknowledged only the send queue ends: SQE, out of which its
+ * consumer may bring it (IBA 10.3.1). Under req.lock.
  */
 void tp_req_fail(struct tp_qp *qp, enum tp_wc_status status, u32 vendor_err)
 {
@@ -170,6 +171,12 @@ void tp_req_fail(struct tp_qp *qp, enum tp_wc_status status, u32 vendor_err)
 	struct tp_req *req = &qp->req;
 
 	tp_complete_send(qp, tp_req_wr(req, req->head++), &wc);
+	if (qp->service != TP_RC) {
+		req->state = TP_QPS_SQE;
+		tp_owner_state(qp, TP_QPS_SQE);
+		tp_req_flush(qp);
+		return;
+	}
 	WRITE_ONCE(qp->failed, true);
 	tp_req_error(qp);
 }
@@ -619,6 +626,8 @@ bool tp_req_run(struct tp_qp *qp)
 	struct tp_req *req = &qp->req;
 	enum tp_step step;
 
+	if (qp->service == TP_UD)
+		return tp_ud_run(qp);
 	req->budget = (struct tp_budget)TP_BUDGET_INIT;
 	do {
 		step = tp_req_step(qp);

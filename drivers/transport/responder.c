@@ -9,15 +9,12 @@
 
 #include <linux/errno.h>
 
-static bool tp_resp_receives(const struct tp_resp *resp)
-{
-	return resp->state >= TP_QPS_RTR && resp->state < TP_QPS_ERR;
-}
-
-static void tp_complete_recv(struct tp_qp *qp, struct tp_wc *wc)
+/* Completes the receive WR that is held; @wc lacks its identity only. */
+void tp_complete_recv(struct tp_qp *qp, struct tp_wc *wc)
 {
 	wc->wr_id = qp->resp.recv.wr_id;
-	wc->src_qp = qp->attr.dest_qpn;
+	if (qp->service != TP_UD)
+		wc->src_qp = qp->attr.dest_qpn;
 	qp->resp.have_recv = false;
 	if (wc->status == TP_WC_WR_FLUSH_ERR)
 		tp_owner_count(qp, TP_CNT_resp_cqe_flush_error, 1);
@@ -26,7 +23,8 @@ static void tp_complete_recv(struct tp_qp *qp, struct tp_wc *wc)
 	tp_owner_complete_recv(qp, wc);
 }
 
-static void tp_fail_recv(struct tp_qp *qp, enum tp_wc_status status)
+/* Completes the receive WR that is held in error. */
+void tp_fail_recv(struct tp_qp *qp, enum tp_wc_status status)
 {
 	struct tp_wc wc = { .status = status, .opcode = TP_WC_RECV, .solicited = true };
 
@@ -51,7 +49,7 @@ static void tp_resp_silence(struct tp_resp *resp)
 {
 	u32 i;
 
-	for (i = 0; i < TP_MAX_RD_ATOMIC; i++)
+	for (i = 0; resp->res && i < TP_MAX_RD_ATOMIC; i++)
 		resp->res[i].queued = false;
 	resp->queue_head = 0;
 	resp->queue_len = 0;
@@ -87,7 +85,7 @@ void tp_resp_reset(struct tp_resp *resp)
 	u32 i;
 
 	tp_resp_silence(resp);
-	for (i = 0; i < TP_MAX_RD_ATOMIC; i++)
+	for (i = 0; resp->res && i < TP_MAX_RD_ATOMIC; i++)
 		resp->res[i].valid = false;
 	resp->res_next = 0;
 	resp->msn = 0;
@@ -131,7 +129,7 @@ void tp_resp_fault(struct tp_qp *qp, enum tp_fault fault, u32 psn)
 }
 
 /* Whether there is a receive WR for the message at hand; takes one if need be. */
-static bool tp_take_recv(struct tp_qp *qp)
+bool tp_take_recv(struct tp_qp *qp)
 {
 	struct tp_resp *resp = &qp->resp;
 
@@ -394,6 +392,10 @@ void tp_resp_train(struct tp_qp *qp, const struct tp_train *train)
 	struct tp_train rest;
 	s32 ahead;
 
+	if (qp->service == TP_UD) {
+		tp_ud_receive(qp, train);
+		return;
+	}
 	if (!tp_resp_receives(resp)) {
 		tp_owner_drop(qp, train->psn, TP_DROP_STATE);
 		return;

@@ -72,6 +72,9 @@ enum tp_wc_status {
 #define TP_SEND_SOLICITED	(1u << 2)
 #define TP_SEND_INLINE		(1u << 3)
 
+/* A Q_Key that stands for the QP's own (IBA 10.2.5). */
+#define TP_QKEY_OWN		(1u << 31)
+
 /* Access rights; values of enum ib_access_flags. */
 #define TP_ACCESS_LOCAL_WRITE	(1u << 0)
 #define TP_ACCESS_REMOTE_WRITE	(1u << 1)
@@ -97,6 +100,7 @@ enum tp_wc_status {
  * @imm: immediate data as it was on the wire (@flags has TP_WC_WITH_IMM)
  * @inv_rkey: the rkey invalidated (@flags has TP_WC_WITH_INV)
  * @src_qp: the sender's QPN
+ * @origin: of a datagram received: where from, valid during the call only; else NULL
  * @flags: TP_WC_*
  * @solicited: the message carried the solicited event bit, or the status is an error
  */
@@ -111,6 +115,7 @@ struct tp_wc {
 		u32 inv_rkey;
 	};
 	u32 src_qp;
+	const struct tp_origin *origin;
 	u32 flags;
 	bool solicited;
 };
@@ -164,6 +169,9 @@ struct tp_bind {
  * @swap: swap operand
  * @bind: BIND_MW and REG_MR, which have no use for the members before
  * @xrc_srqn: XRC: the peer's shared receive queue; the trains carry it
+ * @dest_qpn: receiver's QPN (datagrams)
+ * @qkey: Q_Key (datagrams); with the highest bit set, the QP's own is sent
+ * @ah: the owner's name for where it goes (datagrams)
  * @signaled: completes with a CQE on success; the owner has weighed in sq_sig_all
  * @started: a request of it was sent, or it is BIND_MW or REG_MR and was executed
  * @first_psn: PSN of its first request (set by the requester)
@@ -193,6 +201,9 @@ struct tp_send_wr {
 	u64 swap;
 	struct tp_bind bind;
 	u32 xrc_srqn;
+	u32 dest_qpn;
+	u32 qkey;
+	u32 ah;
 	bool signaled;
 	bool started;
 	u32 first_psn;
@@ -250,6 +261,33 @@ struct tp_mem {
 	void *ref[TP_MAX_SGE];
 };
 
+/* What precedes the payload in a datagram's receive buffers: the GRH, or an IP header. */
+#define TP_GRH_BYTES	40u
+
+/**
+ * struct tp_origin - where a datagram came from
+ * @grh: what its receiver finds before the payload: the IPv6 header, or 20 bytes
+ *       of no meaning and the IPv4 header (IBA A17.4.5.1)
+ * @ipv4: the latter
+ * @has_smac: @smac is known
+ * @has_vlan: it came by a VLAN
+ * @sl: service level
+ * @vlan: VLAN id
+ * @smac: source MAC
+ *
+ * The transport puts @grh into the receive buffers; the rest is for the owner's
+ * completions.
+ */
+struct tp_origin {
+	u8 grh[TP_GRH_BYTES];
+	bool ipv4;
+	bool has_smac;
+	bool has_vlan;
+	u8 sl;
+	u16 vlan;
+	u8 smac[6];
+};
+
 /**
  * struct tp_train - consecutive packets of one message, as one unit
  * @service: transport service, that of the QPs at both ends
@@ -266,6 +304,10 @@ struct tp_mem {
  * @dmalen: RETH DMA length, bytes: of the whole message
  * @swap: AtomicETH swap or add data
  * @compare: AtomicETH compare data
+ * @qkey: Q_Key (DETH)
+ * @src_qpn: sender's QPN (DETH), 24 bits
+ * @ah: of a datagram on its way out: as in struct tp_send_wr
+ * @origin: of a datagram that came in: where from
  * @imm: immediate data (TP_TRAIN_IMM)
  * @inv_rkey: IETH (TP_TRAIN_INV)
  * @syndrome: AETH syndrome (responses)
@@ -294,6 +336,10 @@ struct tp_train {
 	u32 dmalen;
 	u64 swap;
 	u64 compare;
+	u32 qkey;
+	u32 src_qpn;
+	u32 ah;
+	const struct tp_origin *origin;
 	union {
 		__be32 imm;
 		u32 inv_rkey;
@@ -365,6 +411,7 @@ enum tp_event {
 	X(req_remote_access_errors, "remote access errors reported to the requester") \
 	X(resp_remote_access_errors, "remote access errors found by the responder") \
 	X(req_remote_invalid_request, "invalid requests reported to the requester") \
+	X(out_of_buffer, "datagrams that found no receive WR")		\
 	X(resp_local_length_error, "messages longer than their receive WR") \
 	X(rx_read_requests, "READ requests received")			\
 	X(rx_write_requests, "WRITE requests received")			\
@@ -385,6 +432,7 @@ enum tp_counter {
  * @state: what tp_qp_modify() moves the QP to
  * @access: TP_ACCESS_REMOTE_*: what a peer may do over this QP
  * @pkey: P_Key of the BTH
+ * @qkey: Q_Key of a datagram QP
  * @dest_qpn: the peer's QPN
  * @sq_psn: first PSN to send
  * @rq_psn: first PSN expected
@@ -400,6 +448,7 @@ struct tp_qp_attr {
 	enum tp_qp_state state;
 	u32 access;
 	u16 pkey;
+	u32 qkey;
 	u32 dest_qpn;
 	u32 sq_psn;
 	u32 rq_psn;
@@ -427,6 +476,7 @@ struct tp_qp_attr {
 #define TP_ATTR_RNR_RETRY	(1u << 11)
 #define TP_ATTR_RNR_TIMER	(1u << 12)
 #define TP_ATTR_SQD_EVENT	(1u << 13)	/* raise TP_EVENT_SQ_DRAINED */
+#define TP_ATTR_QKEY		(1u << 14)
 
 #include "qp.h"
 
@@ -440,7 +490,7 @@ struct tp_qp_attr {
 
 /**
  * struct tp_qp_init_attr - sizes of a QP
- * @qpn: its number
+ * @qpn: its number, as the wire knows it
  * @service: its transport service
  * @max_send_wr: send WRs that can be outstanding
  * @max_send_sge: entries of a send WR, TP_MAX_SGE at most
