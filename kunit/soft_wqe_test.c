@@ -9,6 +9,14 @@
 
 #include "random.h"
 
+/* The one address handle that there is. */
+#define AH		5
+
+bool soft_ah_check(struct soft_dev *dev, const struct ib_pd *pd, u32 num)
+{
+	return num == AH;
+}
+
 #define MAX_SGE		4
 #define MAX_INLINE	64
 
@@ -340,7 +348,55 @@ static void wqe_random(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ok, 100);
 }
 
+/* A datagram's WR, with one SGE of @length bytes; returns what becomes of it. */
+static enum tp_wc_status take_datagram(struct fixture *f, u32 opcode, u32 ah, u32 length)
+{
+	struct rxe_send_wqe *w = soft_ring_at(f->qp->sq, f->qp->sq->taken);
+
+	memset(w, 0, sizeof(*w));
+	w->wr.opcode = opcode;
+	w->wr.ex.imm_data = cpu_to_be32(0x11223344);
+	w->wr.wr.ud.remote_qpn = 0xff123456;
+	w->wr.wr.ud.remote_qkey = 0x80000001;
+	w->wr.wr.ud.ah_num = ah;
+	w->dma.num_sge = 1;
+	w->dma.sge[0].length = length;
+	soft_ring_user_publish(f->qp->sq);
+	soft_wqe_next_send(f->qp, f->wr);
+	soft_wqe_retire_send(f->qp);
+	return f->wr->bad;
+}
+
+static void wqe_datagrams(struct kunit *test)
+{
+	struct soft_dev *dev = kunit_kzalloc(test, sizeof(*dev), GFP_KERNEL);
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, dev);
+	f->qp->ibqp.device = &dev->ibdev;
+	f->qp->tp.service = TP_UD;
+
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND, AH, 256), TP_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, f->wr->dest_qpn, 0x123456);
+	KUNIT_EXPECT_EQ(test, f->wr->qkey, 0x80000001);
+	KUNIT_EXPECT_EQ(test, f->wr->ah, AH);
+	KUNIT_EXPECT_EQ(test, f->wr->length, 256);
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND_WITH_IMM, AH, 0), TP_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, f->wr->imm, cpu_to_be32(0x11223344));
+
+	/* Without a netdev a port carries the smallest path MTU. */
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND, AH, 257), TP_WC_LOC_LEN_ERR);
+	/* An AH that is not there, none at all, and what is no datagram. */
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND, AH + 1, 1), TP_WC_LOC_QP_OP_ERR);
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND, 0, 1), TP_WC_LOC_QP_OP_ERR);
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_RDMA_WRITE, AH, 1),
+			TP_WC_LOC_QP_OP_ERR);
+	KUNIT_EXPECT_EQ(test, take_datagram(f, IB_UVERBS_WR_SEND_WITH_INV, AH, 1),
+			TP_WC_LOC_QP_OP_ERR);
+}
+
 static struct kunit_case wqe_cases[] = {
+	KUNIT_CASE(wqe_datagrams),
 	KUNIT_CASE_PARAM(wqe_opcodes, opcode_gen_params),
 	KUNIT_CASE(wqe_signaled),
 	KUNIT_CASE(wqe_entries),

@@ -63,6 +63,8 @@ static const struct opcode_case opcodes[] = {
 	{ 0x29, TP_OP_WRITE, 16, LAST | IMM, .service = TP_UC },
 	{ 0x2a, TP_OP_WRITE, 28, ONLY, .service = TP_UC },
 	{ 0x2b, TP_OP_WRITE, 32, ONLY | IMM, .service = TP_UC },
+	{ 0x64, TP_OP_SEND, 20, ONLY, .service = TP_UD },
+	{ 0x65, TP_OP_SEND, 24, ONLY | IMM, .service = TP_UD },
 };
 
 static void opcode_desc(const struct opcode_case *c, char *desc)
@@ -281,6 +283,9 @@ static const struct train_case trains[] = {
 	{ "UC SEND whole", TP_OP_SEND, ONLY, 3, 512, 1501, TP_UC },
 	{ "UC WRITE whole", TP_OP_WRITE, ONLY | IMM, 16, 4096, 65535, TP_UC },
 	{ "UC WRITE middle", TP_OP_WRITE, 0, 2, 256, 512, TP_UC },
+	{ "UD SEND", TP_OP_SEND, ONLY | TP_TRAIN_SE | TP_TRAIN_MIGREQ, 1, 1024, 17, TP_UD },
+	{ "UD SEND with immediate", TP_OP_SEND, ONLY | IMM, 1, 4096, 4096, TP_UD },
+	{ "UD SEND empty", TP_OP_SEND, ONLY, 1, 1024, 0, TP_UD },
 };
 
 KUNIT_ARRAY_PARAM_DESC(train, trains, name);
@@ -296,6 +301,10 @@ static void fill_train(struct tp_train *t, const struct train_case *c)
 	};
 	/* Only what its packets carry: the rest is 0, as struct tp_train says. */
 	row = tp_opcode_find(tp_train_opcode(t, 0));
+	if (row->headers & TP_HDR_DETH) {
+		t->qkey = 0x80010203;
+		t->src_qpn = 0xfedcba;
+	}
 	if (row->headers & (TP_HDR_RETH | TP_HDR_ATOMIC)) {
 		t->va = 0x0102030405060708;
 		t->rkey = 0xcafe0001;

@@ -49,8 +49,8 @@ static bool dgid_fits(const struct in6_addr *saddr, const struct in6_addr *daddr
 {
 	if (ipv6_addr_any(daddr))
 		return false;
-	if (rdma_is_multicast_addr((struct in6_addr *)daddr))
-		return multicast;
+	if (rdma_is_multicast_addr((struct in6_addr *)daddr) && !multicast)
+		return false;
 	return ipv6_addr_v4mapped(saddr) == ipv6_addr_v4mapped(daddr);
 }
 

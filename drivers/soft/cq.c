@@ -4,6 +4,7 @@
  */
 #include "cq.h"
 
+#include <linux/etherdevice.h>
 #include <rdma/uverbs_ioctl.h>
 #include <ohca/compat.h>
 
@@ -30,6 +31,7 @@ static void fill_user(struct ib_uverbs_wc *slot, const struct soft_qp *qp, const
 		.qp_num = qp->ibqp.qp_num,
 		.src_qp = wc->src_qp,
 		.wc_flags = wc->flags,
+		.sl = wc->origin ? wc->origin->sl : 0,
 		.port_num = 1,
 	};
 
@@ -62,6 +64,19 @@ static void fill_kernel(struct ib_wc *slot, struct soft_qp *qp, const struct tp_
 		.port_num = 1,
 	};
 
+	if (wc->origin) {
+		kwc.network_hdr_type = wc->origin->ipv4 ? RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+		kwc.wc_flags |= IB_WC_WITH_NETWORK_HDR_TYPE;
+		kwc.sl = wc->origin->sl;
+		if (wc->origin->has_vlan) {
+			kwc.vlan_id = wc->origin->vlan;
+			kwc.wc_flags |= IB_WC_WITH_VLAN;
+		}
+		if (wc->origin->has_smac) {
+			ether_addr_copy(kwc.smac, wc->origin->smac);
+			kwc.wc_flags |= IB_WC_WITH_SMAC;
+		}
+	}
 	if (wc->flags & TP_WC_WITH_INV)
 		kwc.ex.invalidate_rkey = wc->inv_rkey;
 	else

@@ -7,10 +7,14 @@
 #include <linux/module.h>
 #include <linux/sizes.h>
 #include <net/addrconf.h>
+#include <rdma/ib_mad.h>
 #include <rdma/ib_user_verbs.h>
 #include <ohca/compat.h>
 
+#include "ah.h"
 #include "cq.h"
+#include "datagram.h"
+#include "gid.h"
 #include "mr.h"
 #include "mw.h"
 #include "qp.h"
@@ -61,6 +65,7 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.max_res_rd_atom = SOFT_MAX_RD_ATOMIC * SOFT_MAX_QP,
 		.max_qp_init_rd_atom = SOFT_MAX_RD_ATOMIC,
 		.atomic_cap = IB_ATOMIC_GLOB,
+		.max_ah = SOFT_MAX_AH,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = SOFT_ACK_DELAY,
 	};
@@ -79,6 +84,7 @@ static int soft_query_port(struct ib_device *ibdev, u32 port, struct ib_port_att
 		attr->state = IB_PORT_DOWN;
 		attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
 	}
+	attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->gid_tbl_len = SOFT_GID_TBL_LEN;
 	attr->ip_gids = true;
 	attr->pkey_tbl_len = 1;
@@ -108,12 +114,12 @@ static enum rdma_link_layer soft_get_link_layer(struct ib_device *ibdev, u32 por
 	return IB_LINK_LAYER_ETHERNET;
 }
 
-/* RoCE v2 and nothing else: no QP1, so neither management datagrams nor the IB CM. */
+/* RoCE v2 and nothing else: QP 1, and through it the IB CM, but no subnet management. */
 static int soft_get_port_immutable(struct ib_device *ibdev, u32 port,
 				   struct ib_port_immutable *immutable)
 {
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP | RDMA_CORE_CAP_AF_IB |
-				    RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	immutable->gid_tbl_len = SOFT_GID_TBL_LEN;
 	immutable->pkey_tbl_len = 1;
 	return 0;
@@ -133,6 +139,7 @@ static void soft_dealloc_driver(struct ib_device *ibdev)
 	soft_netdev_release(dev);
 	soft_stats_destroy(dev->stats);
 	xa_destroy(&dev->keys);
+	xa_destroy(&dev->ahs);
 	put_device(ibdev->dev.parent);
 }
 
@@ -154,6 +161,8 @@ static const struct ib_device_ops soft_ops = {
 	.get_port_immutable = soft_get_port_immutable,
 	.get_dev_fw_str = soft_get_fw_str,
 	.get_netdev = soft_get_netdev,
+	.add_gid = soft_add_gid,
+	.del_gid = soft_del_gid,
 	.dealloc_driver = soft_dealloc_driver,
 	.alloc_hw_port_stats = soft_alloc_hw_port_stats,
 	.get_hw_stats = soft_get_hw_stats,
@@ -184,6 +193,11 @@ static const struct ib_device_ops soft_ops = {
 	.poll_cq = soft_poll_cq,
 	.req_notify_cq = soft_req_notify_cq,
 
+	.create_ah = soft_create_ah,
+	.create_user_ah = soft_create_ah,
+	.query_ah = soft_query_ah,
+	.destroy_ah = soft_destroy_ah,
+
 	.create_qp = soft_create_qp,
 	.modify_qp = soft_modify_qp,
 	.query_qp = soft_query_qp,
@@ -194,6 +208,7 @@ static const struct ib_device_ops soft_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, soft_ucontext, ibuctx),
 	INIT_RDMA_OBJ_SIZE(ib_pd, soft_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, ibmw),
+	INIT_RDMA_OBJ_SIZE(ib_ah, soft_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, soft_cq, ibcq),
 	INIT_RDMA_OBJ_SIZE(ib_qp, soft_qp, ibqp),
 };
@@ -237,6 +252,8 @@ struct soft_dev *soft_device_alloc(struct net_device *ndev)
 
 	xa_init_flags(&dev->keys, XA_FLAGS_ALLOC);
 	spin_lock_init(&dev->key_lock);
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	INIT_LIST_HEAD(&dev->gids);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->node);
 	spin_lock_init(&dev->qps_lock);

@@ -29,6 +29,7 @@ struct soft_stats;
 #define SOFT_MAX_MW		65536
 #define SOFT_MAX_FAST_REG	1024
 #define SOFT_MAX_RD_ATOMIC	128
+#define SOFT_MAX_AH		0xfffff
 #define SOFT_GID_TBL_LEN	256
 /* Numbers of memory keys, of which regions and windows have one each. */
 #define SOFT_MAX_KEY		0xffffff
@@ -58,6 +59,10 @@ struct soft_stats;
  * @nr_qp: QPs there are
  * @nr_mr: regions there are
  * @nr_mw: windows there are
+ * @ahs: struct soft_dest by an AH's number; interrupts off; entries are freed by RCU
+ * @next_ah: where the search for a free number goes on
+ * @gids: addresses (gid.c); changed by IB core's calls, one at a time, read under RCU
+ * @gsi: number of the GSI QP, or 0
  * @stats: counters
  * @ndev: the netdev, with a reference (@ndev_tracker); NULL once it has gone
  * @ndev_tracker: see @ndev
@@ -91,6 +96,10 @@ struct soft_dev {
 	atomic_t nr_qp;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
+	struct xarray ahs;
+	u32 next_ah;
+	struct list_head gids;
+	u32 gsi;
 	struct soft_stats *stats;
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
@@ -128,6 +137,7 @@ int soft_netdev_init(void);
 void soft_netdev_exit(void);
 struct net_device *soft_get_netdev(struct ib_device *ibdev, u32 port);
 void soft_netdev_release(struct soft_dev *dev);
+const struct soft_dev *soft_dev_by_gid(const struct net *net, const struct in6_addr *addr);
 void soft_dev_count_drop(struct net_device *ndev, enum tp_drop why);
 
 /* pd.c */

@@ -25,7 +25,9 @@
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
 
+#include "datagram.h"
 #include "device.h"
+#include "gid.h"
 #include "qp.h"
 #include "stats.h"
 #include "wire.h"
@@ -81,6 +83,24 @@ void soft_dev_count_drop(struct net_device *ndev, enum tp_drop why)
 	}
 }
 
+/**
+ * soft_dev_by_gid() - whose an address is
+ * @net: the namespace
+ * @addr: the address
+ *
+ * Context: RCU held.
+ * Return: the device, for as long as RCU is held; or NULL.
+ */
+const struct soft_dev *soft_dev_by_gid(const struct net *net, const struct in6_addr *addr)
+{
+	const struct soft_dev *dev;
+
+	list_for_each_entry_rcu(dev, &soft_devs, node)
+		if (READ_ONCE(dev->net) == net && soft_has_gid(dev, addr))
+			return dev;
+	return NULL;
+}
+
 /* The next QP that has not seen the device's latest move; a reference is held. */
 static struct soft_qp *next_qp(struct soft_dev *dev)
 {
@@ -94,7 +114,7 @@ static struct soft_qp *next_qp(struct soft_dev *dev)
 		qp->moves = dev->moves;
 		list_move_tail(&qp->dev_node, &dev->qps);
 		/* NULL: it is being destroyed. */
-		found = soft_qp_get(qp->ibqp.qp_num);
+		found = soft_qp_get(qp->num);
 	}
 	spin_unlock(&dev->qps_lock);
 	return found;
@@ -110,7 +130,8 @@ static void fail_qps(struct soft_dev *dev)
 	spin_unlock(&dev->qps_lock);
 
 	while ((qp = next_qp(dev))) {
-		soft_qp_fail(qp);
+		if (qp->ibqp.qp_type != IB_QPT_GSI)
+			soft_qp_fail(qp);
 		soft_qp_put(qp);
 	}
 }
@@ -124,6 +145,7 @@ static void leave_net(struct soft_dev *dev)
 	WRITE_ONCE(dev->wire, NULL);
 	WRITE_ONCE(dev->net, NULL);
 	fail_qps(dev);
+	soft_gsi_leave_net(dev);
 	synchronize_net();
 	if (wire)
 		soft_wire_put(wire);
@@ -142,6 +164,7 @@ static void enter_net(struct soft_dev *dev, struct net *net)
 	}
 	WRITE_ONCE(dev->net, net);
 	WRITE_ONCE(dev->wire, wire);
+	soft_gsi_enter_net(dev);
 }
 
 /* Drops the netdev. Its device can't be used without it. */

@@ -9,15 +9,26 @@
 #include <ohca/qp_state.h>
 
 #include "cq.h"
+#include "datagram.h"
 #include "device.h"
 #include "ring.h"
 #include "wire.h"
 #include "wqe.h"
 
-static int check_type(const struct ib_qp_init_attr *init)
+static int check_type(const struct ib_qp_init_attr *init, bool user)
 {
-	if (init->qp_type != IB_QPT_RC || init->srq || init->create_flags ||
-	    init->rwq_ind_tbl)
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+	case IB_QPT_UD:
+		break;
+	case IB_QPT_GSI:
+		if (!user)
+			break;
+		fallthrough;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (init->srq || init->create_flags || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
@@ -84,6 +95,7 @@ static int create_rings(struct soft_qp *qp, struct ib_qp_cap *cap, struct ib_uco
 static int init_transport(struct soft_qp *qp)
 {
 	struct tp_qp_init_attr tinit = {
+		.service = qp->ibqp.qp_type == IB_QPT_RC ? TP_RC : TP_UD,
 		.qpn = qp->ibqp.qp_num,
 		.max_send_wr = qp->cap.max_send_wr,
 		.max_send_sge = qp->cap.max_send_sge,
@@ -104,7 +116,18 @@ static void init_members(struct soft_qp *qp, const struct ib_qp_init_attr *init,
 	qp->cap = init->cap;
 	qp->attr.cap = init->cap;
 	ohca_qp_attr_reset(&qp->attr);
+	if (init->qp_type == IB_QPT_GSI)
+		qp->attr.port_num = init->port_num;
 	soft_qp_run_init(qp);
+}
+
+/* What consumers and the wire know the QP by. */
+static int name_qp(struct soft_qp *qp)
+{
+	bool gsi = qp->ibqp.qp_type == IB_QPT_GSI;
+
+	qp->ibqp.qp_num = gsi ? SOFT_QPN_GSI : qp->num;
+	return gsi ? soft_gsi_claim(qp) : 0;
 }
 
 static void list_in_device(struct soft_qp *qp)
@@ -144,7 +167,7 @@ int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_u
 	struct soft_qp *qp = to_soft_qp(ibqp);
 	int err;
 
-	err = check_type(init) ?: check_caps(ibqp->device, &init->cap);
+	err = check_type(init, udata) ?: check_caps(ibqp->device, &init->cap);
 	if (err)
 		return err;
 	if (udata && udata->outlen < sizeof(resp))
@@ -155,6 +178,9 @@ int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_u
 	err = soft_qp_table_reserve(qp);
 	if (err)
 		goto err_reserve;
+	err = name_qp(qp);
+	if (err)
+		goto err_rings;
 	err = create_rings(qp, &init->cap, uctx ? &uctx->ibuctx : NULL, &resp);
 	if (err)
 		goto err_rings;
@@ -175,6 +201,7 @@ err_copy:
 err_transport:
 	destroy_rings(qp);
 err_rings:
+	soft_gsi_release(qp);
 	soft_qp_table_remove(qp);
 	soft_qp_table_wait(qp);
 err_reserve:
@@ -229,8 +256,9 @@ int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	static const struct tp_qp_attr reset = { .state = TP_QPS_RESET };
 	struct soft_qp *qp = to_soft_qp(ibqp);
 
+	soft_gsi_release(qp);
 	/* IB core takes the device from its users, and this QP with it. */
-	if (mutex_is_locked(&ibqp->device->unregistration_lock))
+	if (qp->user && mutex_is_locked(&ibqp->device->unregistration_lock))
 		soft_qp_fail(qp);
 	soft_qp_table_remove(qp);
 	unlist_in_device(qp);

@@ -24,6 +24,7 @@ struct soft_qp_handle;
 /**
  * struct soft_qp - a queue pair
  * @ibqp: what IB core sees
+ * @num: its number in the table: ibqp.qp_num, but of a GSI QP, which is 1 there
  * @tp: the transport's half
  * @sq: send WRs (struct rxe_send_wqe elements); under tp.req.lock
  * @rq: receive WRs (struct rxe_recv_wqe), or NULL with an SRQ; under tp.resp.lock
@@ -59,6 +60,7 @@ struct soft_qp_handle;
  */
 struct soft_qp {
 	struct ib_qp ibqp;
+	u32 num;
 	struct tp_qp tp;
 	struct soft_ring *sq;
 	struct soft_ring *rq;
@@ -115,6 +117,10 @@ void soft_qp_arm(struct soft_qp *qp, u64 deadline);
 
 /* qp.c */
 void soft_qp_fail(struct soft_qp *qp);
+
+/* qp_attr.c: the path of a GSI QP. */
+void soft_qp_drop_path(struct soft_qp *qp);
+void soft_qp_renew_path(struct soft_qp *qp);
 
 /* ib_device_ops */
 int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_udata *udata);

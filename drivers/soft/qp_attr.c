@@ -24,6 +24,7 @@ static const struct {
 	{ IB_QP_STATE,			TP_ATTR_STATE },
 	{ IB_QP_ACCESS_FLAGS,		TP_ATTR_ACCESS },
 	{ IB_QP_PKEY_INDEX,		TP_ATTR_PKEY },
+	{ IB_QP_QKEY,			TP_ATTR_QKEY },
 	{ IB_QP_DEST_QPN,		TP_ATTR_DEST_QPN },
 	{ IB_QP_SQ_PSN,			TP_ATTR_SQ_PSN },
 	{ IB_QP_RQ_PSN,			TP_ATTR_RQ_PSN },
@@ -47,6 +48,7 @@ static u32 tp_attr_of(struct tp_qp_attr *to, const struct ib_qp_attr *attr, int 
 		.access = attr->qp_access_flags & (TP_ACCESS_REMOTE_WRITE | TP_ACCESS_REMOTE_READ |
 						   TP_ACCESS_REMOTE_ATOMIC),
 		.pkey = SOFT_DEFAULT_PKEY,
+		.qkey = attr->qkey,
 		.dest_qpn = attr->dest_qp_num,
 		.sq_psn = attr->sq_psn,
 		.rq_psn = attr->rq_psn,
@@ -121,7 +123,12 @@ static void tell_transport(struct soft_qp *qp, int mask)
 /* IBA 10.3.1.1: work is dropped without a completion, and attributes with it. */
 static void reset(struct soft_qp *qp)
 {
+	u8 port = qp->attr.port_num;
+
 	ohca_qp_attr_reset(&qp->attr);
+	/* A GSI QP's is not the consumer's to set (IBA 11.2.5.2). */
+	if (qp->ibqp.qp_type == IB_QPT_GSI)
+		qp->attr.port_num = port;
 	tell_transport(qp, IB_QP_STATE);
 	set_path(qp, NULL);
 
@@ -137,8 +144,13 @@ static int apply(struct soft_qp *qp, const struct ib_qp_attr *attr, int mask)
 	if (mask & IB_QP_AV) {
 		u32 dqpn = mask & IB_QP_DEST_QPN ? attr->dest_qp_num : qp->attr.dest_qp_num;
 
-		path = soft_path_create(to_soft_dev(qp->ibqp.device), &attr->ah_attr,
-					qp->ibqp.qp_num, dqpn & OHCA_24BIT);
+		path = soft_path_create(qp, &attr->ah_attr, dqpn & OHCA_24BIT);
+		if (IS_ERR(path))
+			return PTR_ERR(path);
+		set_path(qp, path);
+	} else if (qp->tp.service == TP_UD && mask & IB_QP_STATE &&
+		   attr->qp_state == IB_QPS_RTR) {
+		path = soft_path_create_datagram(qp);
 		if (IS_ERR(path))
 			return PTR_ERR(path);
 		set_path(qp, path);
@@ -146,6 +158,35 @@ static int apply(struct soft_qp *qp, const struct ib_qp_attr *attr, int mask)
 	ohca_qp_attr_merge(&qp->attr, attr, mask);
 	tell_transport(qp, mask);
 	return 0;
+}
+
+/**
+ * soft_qp_drop_path() - takes its path from a GSI QP
+ * @qp: the QP; the caller holds a reference
+ *
+ * Context: may sleep.
+ */
+void soft_qp_drop_path(struct soft_qp *qp)
+{
+	mutex_lock(&qp->mutex);
+	set_path(qp, NULL);
+	mutex_unlock(&qp->mutex);
+}
+
+/* Gives a GSI QP a path in the namespace where its device is now. May sleep. */
+void soft_qp_renew_path(struct soft_qp *qp)
+{
+	struct soft_path *path;
+
+	mutex_lock(&qp->mutex);
+	if (qp->attr.qp_state >= IB_QPS_RTR) {
+		path = soft_path_create_datagram(qp);
+		if (IS_ERR(path))
+			ibdev_warn(qp->ibqp.device, "no path for QP 1: %pe\n", path);
+		else
+			set_path(qp, path);
+	}
+	mutex_unlock(&qp->mutex);
 }
 
 /* The state as the transport has it, which moves to ERR by itself. */

@@ -34,7 +34,7 @@ static u32 soft_qp_next;
 
 /**
  * soft_qp_table_reserve() - gives a QP its number
- * @qp: the QP, being created; its ibqp.qp_num is set
+ * @qp: the QP, being created; its num is set
  *
  * Nobody finds it yet. Numbers go round the whole range before one is used
  * again, so that packets of a QP that has gone rarely meet a new one.
@@ -63,7 +63,7 @@ int soft_qp_table_reserve(struct soft_qp *qp)
 
 	init_completion(&qp->idle);
 	qp->handle = handle;
-	qp->ibqp.qp_num = qpn;
+	qp->num = qpn;
 	return 0;
 }
 
@@ -76,7 +76,7 @@ int soft_qp_table_reserve(struct soft_qp *qp)
 void soft_qp_table_publish(struct soft_qp *qp)
 {
 	/* The slot is there since soft_qp_table_reserve(): nothing is allocated. */
-	xa_store(&soft_qp_table, qp->ibqp.qp_num, qp->handle, GFP_ATOMIC);
+	xa_store(&soft_qp_table, qp->num, qp->handle, GFP_ATOMIC);
 }
 
 /**
@@ -90,7 +90,7 @@ void soft_qp_table_publish(struct soft_qp *qp)
  */
 void soft_qp_table_remove(struct soft_qp *qp)
 {
-	xa_erase(&soft_qp_table, qp->ibqp.qp_num);
+	xa_erase(&soft_qp_table, qp->num);
 }
 
 /**

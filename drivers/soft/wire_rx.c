@@ -9,13 +9,18 @@
  */
 #include "wire.h"
 
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/ip.h>
 #include <net/ipv6.h>
 
 #include "cq.h"
+#include "datagram.h"
 #include "device.h"
 #include "icrc.h"
 #include "qp.h"
@@ -186,19 +191,93 @@ static enum tp_drop rx_check(const struct rx *rx, const struct soft_qp *qp)
 
 	if (READ_ONCE(dev->net) != dev_net(rx->skb->dev))
 		return TP_DROP_QPN;
-	if (qp->ibqp.qp_type != IB_QPT_RC)
+	if (qp->tp.service == TP_UD)
 		return TP_DROP_OPCODE;
 	if (!path)
 		return TP_DROP_STATE;
 	/* IBA C9-54: a packet that is not from the connected peer is dropped silently. */
-	if (!ipv6_addr_equal(&rx->saddr, &path->daddr) ||
-	    !ipv6_addr_equal(&rx->daddr, &path->saddr))
+	if (!ipv6_addr_equal(&rx->saddr, &path->flow.daddr) ||
+	    !ipv6_addr_equal(&rx->daddr, &path->flow.saddr))
 		return TP_DROP_SOURCE;
 	return TP_DROP_NONE;
 }
 
+/* What a datagram's receiver is told of where it came from; packet @k of the skb. */
+static void rx_origin(const struct rx *rx, const struct tp_packet *pkt, u32 k,
+		      struct tp_origin *origin)
+{
+	u32 len = sizeof(rx->udp) + pkt->header_len + round_up(pkt->length, 4) + TP_ICRC_BYTES;
+	const struct net_device *ndev = rx->skb->dev;
+
+	memset(origin, 0, sizeof(*origin));
+	origin->ipv4 = rx->ipv4;
+	if (rx->ipv4) {
+		struct iphdr ip = rx->ip;
+
+		/* One packet of several in a GSO skb: as segmentation would have left it. */
+		if (skb_is_gso(rx->skb)) {
+			ip.tot_len = htons(sizeof(ip) + len);
+			ip.id = htons(ntohs(ip.id) + k);
+			ip.check = 0;
+			ip.check = ip_fast_csum(&ip, ip.ihl);
+		}
+		memcpy(origin->grh + TP_GRH_BYTES - sizeof(ip), &ip, sizeof(ip));
+	} else {
+		struct ipv6hdr ip6 = rx->ip6;
+
+		ip6.payload_len = htons(len);
+		memcpy(origin->grh, &ip6, sizeof(ip6));
+	}
+	if (is_vlan_dev(ndev)) {
+		origin->has_vlan = true;
+		origin->vlan = vlan_dev_vlan_id(ndev);
+		/* What the VLAN made of the tag's priority. */
+		origin->sl = min(rx->skb->priority, 7u);
+	}
+	if (skb_mac_header_was_set(rx->skb) && ndev->type == ARPHRD_ETHER) {
+		origin->has_smac = true;
+		ether_addr_copy(origin->smac, eth_hdr(rx->skb)->h_source);
+	}
+}
+
+/* A datagram that nobody receives: there is no such QP here, or it is a connected one. */
+static void rx_refuse(const struct rx *rx, const struct tp_packet *pkt)
+{
+	struct soft_qp *qp = soft_qp_get(pkt->dest_qpn);
+
+	if (qp && qp->tp.service != TP_UD)
+		tp_owner_drop(&qp->tp, pkt->psn, TP_DROP_OPCODE);
+	else
+		rx_drop(rx, pkt->dest_qpn, pkt->psn, TP_DROP_QPN);
+	if (qp)
+		soft_qp_put(qp);
+}
+
+/* A datagram, whose payload is in @rx->seg. */
+static void rx_datagram(struct rx *rx, const struct tp_packet *pkt, u32 k)
+{
+	struct net_device *ndev = rx->skb->dev;
+	struct tp_origin origin;
+	struct tp_train train;
+	struct soft_qp *qp;
+
+	tp_train_begin(&train, pkt);
+	rx_origin(rx, pkt, k, &origin);
+	train.origin = &origin;
+	train.seg = rx->seg;
+	train.nr_seg = rx->nr_seg;
+
+	qp = soft_datagram_qp(dev_net(ndev), &rx->daddr, pkt->dest_qpn);
+	if (!qp) {
+		rx_refuse(rx, pkt);
+		return;
+	}
+	soft_datagram_receive(qp, &train);
+	soft_qp_put(qp);
+}
+
 /* A good packet, whose payload is in the segments from @old_seg on: joins it or begins anew. */
-static void rx_accept(struct rx *rx, const struct tp_packet *pkt, u32 old_seg)
+static void rx_accept(struct rx *rx, const struct tp_packet *pkt, u32 k, u32 old_seg)
 {
 	struct soft_qp *qp;
 	enum tp_drop why;
@@ -210,6 +289,11 @@ static void rx_accept(struct rx *rx, const struct tp_packet *pkt, u32 old_seg)
 	rx->nr_seg -= old_seg;
 	memmove(rx->seg, rx->seg + old_seg, rx->nr_seg * sizeof(rx->seg[0]));
 
+	if (pkt->service == TP_UD) {
+		rx_datagram(rx, pkt, k);
+		rx->nr_seg = 0;
+		return;
+	}
 	qp = soft_qp_get(pkt->dest_qpn);
 	why = qp ? rx_check(rx, qp) : TP_DROP_QPN;
 	if (why != TP_DROP_NONE) {
@@ -266,7 +350,7 @@ static void rx_packet(struct rx *rx, struct cursor *cur, u32 k, u32 len)
 		rx_drop(rx, pkt.dest_qpn, pkt.psn, TP_DROP_ICRC);
 		return;
 	}
-	rx_accept(rx, &pkt, old_seg);
+	rx_accept(rx, &pkt, k, old_seg);
 }
 
 /* Copies the headers; the IP header precedes the UDP header, without options. */

@@ -20,6 +20,7 @@
 #include <net/udp.h>
 #include <ohca/compat.h>
 
+#include "ah.h"
 #include "device.h"
 #include "icrc.h"
 #include "qp.h"
@@ -31,6 +32,20 @@
 union ip_header {
 	struct iphdr v4;
 	struct ipv6hdr v6;
+};
+
+/**
+ * struct tx - a train on its way out
+ * @path: of the QP: its socket sends
+ * @flow: the addresses
+ * @dst: the route
+ * @sport: UDP source port
+ */
+struct tx {
+	struct soft_path *path;
+	const struct soft_flow *flow;
+	struct dst_entry *dst;
+	__be16 sport;
 };
 
 /**
@@ -79,12 +94,16 @@ static u32 packet_bytes(const struct tp_train *train, u32 i)
 	       TP_ICRC_BYTES;
 }
 
-/* UDP payload that one skb may have on its way to @dst. */
-static u32 skb_limit(const struct soft_path *path, const struct dst_entry *dst)
+static u32 ip_header_len(const struct soft_flow *flow)
 {
-	u32 limit = min_t(u32, READ_ONCE(dst->dev->gso_max_size), GSO_LEGACY_MAX_SIZE);
-	u32 headers = VLAN_ETH_HLEN + sizeof(struct udphdr) +
-		      (path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	return flow->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+}
+
+/* UDP payload that one skb may have on its way. */
+static u32 skb_limit(const struct tx *tx)
+{
+	u32 limit = min_t(u32, READ_ONCE(tx->dst->dev->gso_max_size), GSO_LEGACY_MAX_SIZE);
+	u32 headers = VLAN_ETH_HLEN + sizeof(struct udphdr) + ip_header_len(tx->flow);
 
 	/* An skb of exactly that size is cut already. */
 	return limit - 1 > headers ? limit - 1 - headers : 0;
@@ -180,7 +199,7 @@ static u32 out_payload(struct out *out, struct in *in, u32 len, u32 crc)
 }
 
 /* The ICRC's beginning for packet @k of an skb: headers as segmentation will leave them. */
-static u32 icrc_begin(const struct soft_path *path, const union ip_header *ip,
+static u32 icrc_begin(const struct soft_flow *flow, const union ip_header *ip,
 		      const struct udphdr *udp, u32 k, u32 bytes, const void *bth)
 {
 	union ip_header seg = *ip;
@@ -188,7 +207,7 @@ static u32 icrc_begin(const struct soft_path *path, const union ip_header *ip,
 	u32 udp_len = sizeof(*udp) + bytes;
 
 	seg_udp.len = htons(udp_len);
-	if (path->ipv4) {
+	if (flow->ipv4) {
 		seg.v4.tot_len = htons(sizeof(seg.v4) + udp_len);
 		seg.v4.id = htons(ntohs(ip->v4.id) + k);
 		return tp_icrc_ipv4(&seg.v4, &seg_udp, bth);
@@ -197,7 +216,7 @@ static u32 icrc_begin(const struct soft_path *path, const union ip_header *ip,
 	return tp_icrc_ipv6(&seg.v6, &seg_udp, bth);
 }
 
-static void fill_packets(struct out *out, struct in *in, const struct soft_path *path,
+static void fill_packets(struct out *out, struct in *in, const struct soft_flow *flow,
 			 const struct tp_train *train, const struct run *run,
 			 const union ip_header *ip, const struct udphdr *udp)
 {
@@ -212,7 +231,7 @@ static void fill_packets(struct out *out, struct in *in, const struct soft_path 
 		__le32 icrc;
 		u32 crc;
 
-		crc = icrc_begin(path, ip, udp, k, hlen + payload + pad + TP_ICRC_BYTES, head);
+		crc = icrc_begin(flow, ip, udp, k, hlen + payload + pad + TP_ICRC_BYTES, head);
 		out_put(out, head, TP_BTH_BYTES);
 		crc = out_write(out, head + TP_BTH_BYTES, hlen - TP_BTH_BYTES, crc);
 		crc = out_payload(out, in, payload, crc);
@@ -222,41 +241,61 @@ static void fill_packets(struct out *out, struct in *in, const struct soft_path 
 	}
 }
 
-static void fill_headers(struct soft_path *path, const struct run *run, union ip_header *ip,
+/**
+ * soft_flow_headers() - writes a flow's IP header
+ * @flow: the flow
+ * @udp_len: bytes behind the header, those of the UDP header included
+ * @id: IPv4 ID
+ * @ip: room for a struct iphdr or ipv6hdr; any alignment
+ *
+ * Context: any.
+ */
+void soft_flow_headers(const struct soft_flow *flow, u32 udp_len, u16 id, void *ip)
+{
+	struct ipv6hdr v6;
+
+	if (flow->ipv4) {
+		/* Never fragmented: an atomic datagram, whose ID means nothing (RFC 6864). */
+		struct iphdr v4 = {
+			.version = IPVERSION,
+			.ihl = sizeof(v4) / 4,
+			.tos = flow->tclass,
+			.tot_len = htons(sizeof(v4) + udp_len),
+			.id = htons(id),
+			.frag_off = htons(IP_DF),
+			.ttl = flow->hop_limit,
+			.protocol = IPPROTO_UDP,
+			.saddr = flow->saddr.s6_addr32[3],
+			.daddr = flow->daddr.s6_addr32[3],
+		};
+
+		v4.check = ip_fast_csum(&v4, v4.ihl);
+		memcpy(ip, &v4, sizeof(v4));
+		return;
+	}
+	ip6_flow_hdr(&v6, flow->tclass, htonl(flow->flow_label));
+	v6.payload_len = htons(udp_len);
+	v6.nexthdr = IPPROTO_UDP;
+	v6.hop_limit = flow->hop_limit;
+	v6.saddr = flow->saddr;
+	v6.daddr = flow->daddr;
+	memcpy(ip, &v6, sizeof(v6));
+}
+
+static void fill_headers(const struct tx *tx, const struct run *run, union ip_header *ip,
 			 struct udphdr *udp)
 {
 	u32 udp_len = sizeof(*udp) + run->bytes;
+	u16 id = READ_ONCE(tx->path->ip_id);
 
-	udp->source = path->sport;
+	udp->source = tx->sport;
 	udp->dest = htons(TP_ROCE_V2_PORT);
 	udp->len = htons(udp_len);
 	udp->check = 0;
 
-	if (path->ipv4) {
-		/* Never fragmented: an atomic datagram, whose ID means nothing (RFC 6864). */
-		u16 id = READ_ONCE(path->ip_id);
-
-		WRITE_ONCE(path->ip_id, id + run->npkts);
-		ip->v4 = (struct iphdr) {
-			.version = IPVERSION,
-			.ihl = sizeof(ip->v4) / 4,
-			.tos = path->tclass,
-			.tot_len = htons(sizeof(ip->v4) + udp_len),
-			.id = htons(id),
-			.frag_off = htons(IP_DF),
-			.ttl = path->hop_limit,
-			.protocol = IPPROTO_UDP,
-			.saddr = path->saddr.s6_addr32[3],
-			.daddr = path->daddr.s6_addr32[3],
-		};
-	} else {
-		ip6_flow_hdr(&ip->v6, path->tclass, htonl(path->flow_label));
-		ip->v6.payload_len = htons(udp_len);
-		ip->v6.nexthdr = IPPROTO_UDP;
-		ip->v6.hop_limit = path->hop_limit;
-		ip->v6.saddr = path->saddr;
-		ip->v6.daddr = path->daddr;
-	}
+	if (tx->flow->ipv4)
+		WRITE_ONCE(tx->path->ip_id, id + run->npkts);
+	soft_flow_headers(tx->flow, udp_len, id, ip);
 }
 
 /*
@@ -264,20 +303,20 @@ static void fill_headers(struct soft_path *path, const struct run *run, union ip
  * as IBA A17.3.2 would have it. IPv6 has no such value, and UDP GSO computes
  * one: there the device is asked for it.
  */
-static void set_checksum(const struct soft_path *path, struct sk_buff *skb, struct udphdr *udp)
+static void set_checksum(const struct soft_flow *flow, struct sk_buff *skb, struct udphdr *udp)
 {
 	u32 len = ntohs(udp->len);
 
-	if (path->ipv4 && !skb_is_gso(skb))
+	if (flow->ipv4 && !skb_is_gso(skb))
 		return;
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = (u8 *)udp - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
-	if (path->ipv4)
-		udp->check = ~udp_v4_check(len, path->saddr.s6_addr32[3],
-					   path->daddr.s6_addr32[3], 0);
+	if (flow->ipv4)
+		udp->check = ~udp_v4_check(len, flow->saddr.s6_addr32[3],
+					   flow->daddr.s6_addr32[3], 0);
 	else
-		udp->check = ~udp_v6_check(len, &path->saddr, &path->daddr, 0);
+		udp->check = ~udp_v6_check(len, &flow->saddr, &flow->daddr, 0);
 }
 
 /* An skb for a run, with room for the headers in front. */
@@ -294,24 +333,24 @@ static struct sk_buff *alloc_run(const struct run *run, u32 headroom, u32 *linea
 	return skb;
 }
 
-static int send_run(struct soft_path *path, struct dst_entry *dst, const struct tp_train *train,
-		    const struct run *run, struct in *in)
+static int send_run(const struct tx *tx, const struct tp_train *train, const struct run *run,
+		    struct in *in)
 {
-	u32 ip_len = path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
-	struct sock *sk = path->sock->sk;
+	u32 ip_len = ip_header_len(tx->flow);
+	struct sock *sk = tx->path->sock->sk;
 	union ip_header ip;
 	struct udphdr udp;
 	struct sk_buff *skb;
 	struct out out;
 	u32 linear;
 
-	skb = alloc_run(run, LL_RESERVED_SPACE(dst->dev) + ip_len + sizeof(udp), &linear);
+	skb = alloc_run(run, LL_RESERVED_SPACE(tx->dst->dev) + ip_len + sizeof(udp), &linear);
 	if (!skb)
 		return -ENOMEM;
 
-	fill_headers(path, run, &ip, &udp);
+	fill_headers(tx, run, &ip, &udp);
 	out_begin(&out, skb, linear);
-	fill_packets(&out, in, path, train, run, &ip, &udp);
+	fill_packets(&out, in, tx->flow, train, run, &ip, &udp);
 	skb->len = run->bytes;
 	skb->data_len = run->bytes - linear;
 
@@ -322,17 +361,17 @@ static int send_run(struct soft_path *path, struct dst_entry *dst, const struct 
 	}
 	memcpy(skb_push(skb, sizeof(udp)), &udp, sizeof(udp));
 	skb_reset_transport_header(skb);
-	set_checksum(path, skb, udp_hdr(skb));
+	set_checksum(tx->flow, skb, udp_hdr(skb));
 	memcpy(skb_push(skb, ip_len), &ip, ip_len);
 	skb_reset_network_header(skb);
 
-	skb->protocol = path->ipv4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
-	skb->priority = path->priority;
-	skb_dst_set(skb, dst_clone(dst));
+	skb->protocol = tx->flow->ipv4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
+	skb->priority = tx->flow->priority;
+	skb_dst_set(skb, dst_clone(tx->dst));
 	skb_set_owner_w(skb, sk);
-	if (path->ipv4)
-		return ip_local_out(path->net, sk, skb);
-	return ip6_local_out(path->net, sk, skb);
+	if (tx->flow->ipv4)
+		return ip_local_out(tx->path->net, sk, skb);
+	return ip6_local_out(tx->path->net, sk, skb);
 }
 
 /*
@@ -366,21 +405,20 @@ static bool in_order(struct soft_qp *qp, struct soft_path *path, const struct ne
 }
 
 /* Sends all runs of a train. Return: packets that could not be sent. */
-static u32 send_train(struct soft_path *path, struct dst_entry *dst, const struct tp_train *train)
+static u32 send_train(const struct tx *tx, const struct tp_train *train)
 {
 	struct in in = { .seg = train->seg };
 	u32 limit, max_pkts, mtu, i, lost = 0;
 	struct run run;
 
-	limit = skb_limit(path, dst);
-	max_pkts = min(READ_ONCE(dst->dev->gso_max_segs), TP_TRAIN_PACKETS);
-	mtu = dst_mtu(dst) - sizeof(struct udphdr) -
-	      (path->ipv4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	limit = skb_limit(tx);
+	max_pkts = min(READ_ONCE(tx->dst->dev->gso_max_segs), TP_TRAIN_PACKETS);
+	mtu = dst_mtu(tx->dst) - sizeof(struct udphdr) - ip_header_len(tx->flow);
 
 	for (i = 0; i < train->npkts; i += run.npkts) {
 		find_run(train, i, limit, max_pkts, &run);
 		/* Too large for the netdev: IP must not fragment it, and the rest is of no use. */
-		if (run.size > mtu || send_run(path, dst, train, &run, &in)) {
+		if (run.size > mtu || send_run(tx, train, &run, &in)) {
 			lost = train->npkts - i;
 			break;
 		}
@@ -391,18 +429,41 @@ static u32 send_train(struct soft_path *path, struct dst_entry *dst, const struc
 /* Sends a train, if it may go now. Return: as soft_wire_xmit(), or packets that were lost. */
 static int try_train(struct soft_qp *qp, struct soft_path *path, const struct tp_train *train)
 {
-	struct dst_entry *dst;
+	struct tx tx = { .path = path, .flow = &path->flow, .sport = path->sport };
 	int ret = -EAGAIN;
 
-	dst = soft_path_route(path);
-	if (IS_ERR(dst))
+	tx.dst = soft_path_route(path);
+	if (IS_ERR(tx.dst))
 		return train->npkts;
-	if (in_order(qp, path, dst->dev, train) && soft_path_has_room(path))
-		ret = send_train(path, dst, train);
+	if (in_order(qp, path, tx.dst->dev, train) && soft_path_has_room(path))
+		ret = send_train(&tx, train);
 	if (!ret && tp_op_is_request(train->op))
 		path->asked = train->flags & TP_TRAIN_ACKREQ ||
 			      (train->op != TP_OP_SEND && train->op != TP_OP_WRITE);
-	dst_release(dst);
+	dst_release(tx.dst);
+	return ret;
+}
+
+/* The same for a datagram, which has no order to keep. */
+static int try_datagram(struct soft_qp *qp, struct soft_path *path, const struct tp_train *train)
+{
+	struct soft_dest *dest = soft_ah_find(to_soft_dev(qp->ibqp.device), train->ah);
+	struct tx tx = { .path = path };
+	int ret;
+
+	/* Destroyed since the WR was taken. */
+	if (!dest)
+		return train->npkts;
+	if (!soft_path_has_room(path))
+		return -EAGAIN;
+	tx.flow = &dest->flow;
+	tx.sport = htons(rdma_get_udp_sport(tx.flow->flow_label, train->src_qpn,
+					    train->dest_qpn));
+	tx.dst = soft_ah_route(dest, path, tx.sport);
+	if (IS_ERR(tx.dst))
+		return train->npkts;
+	ret = send_train(&tx, train);
+	dst_release(tx.dst);
 	return ret;
 }
 
@@ -424,7 +485,8 @@ int soft_wire_xmit(struct soft_qp *qp, const struct tp_train *train)
 	path = rcu_dereference(qp->path);
 	/* The netdev may have left the path's namespace. */
 	if (path && READ_ONCE(dev->net) == path->net)
-		ret = try_train(qp, path, train);
+		ret = train->service == TP_UD ? try_datagram(qp, path, train) :
+						try_train(qp, path, train);
 	rcu_read_unlock();
 
 	if (ret > 0) {

@@ -10,7 +10,10 @@
 #include <linux/array_size.h>
 #include <linux/sizes.h>
 #include <rdma/rdma_user_rxe.h>
+#include <ohca/qp_state.h>
 
+#include "ah.h"
+#include "device.h"
 #include "mr.h"
 #include "qp.h"
 #include "ring.h"
@@ -37,6 +40,9 @@ static_assert(offsetof(struct rxe_sge, lkey) == offsetof(struct tp_sge, lkey));
 #define HAS_ATOMIC	BIT(5)	/* the same, and operands */
 #define HAS_BIND	BIT(6)	/* a window, and what to bind it to */
 #define HAS_REG		BIT(7)	/* a region of a kernel consumer */
+
+/* A datagram goes where its WR says. */
+#define DATAGRAM_KINDS	(HAS_DATA | HAS_INLINE | HAS_IMM)
 
 /* enum ib_uverbs_wr_opcode, which enum ib_wr_opcode equals as far as this goes. 0: unknown. */
 static const u8 send_kinds[] = {
@@ -116,14 +122,47 @@ static enum tp_wc_status copy_data(struct soft_qp *qp, struct tp_send_wr *wr,
 	return TP_WC_SUCCESS;
 }
 
+/* Where a datagram goes. Any number may be there: the AH must be one of the QP's owner. */
+static enum tp_wc_status copy_address(struct soft_qp *qp, struct tp_send_wr *wr,
+				      const struct rxe_send_wr *from, u8 kind)
+{
+	if (kind & ~DATAGRAM_KINDS)
+		return TP_WC_LOC_QP_OP_ERR;
+	wr->dest_qpn = READ_ONCE(from->wr.ud.remote_qpn) & OHCA_24BIT;
+	wr->qkey = READ_ONCE(from->wr.ud.remote_qkey);
+	wr->ah = READ_ONCE(from->wr.ud.ah_num);
+	if (!soft_ah_check(to_soft_dev(qp->ibqp.device), qp->ibqp.pd, wr->ah))
+		return TP_WC_LOC_QP_OP_ERR;
+	return TP_WC_SUCCESS;
+}
+
+/* What a datagram may carry now: it has no path MTU but the port's. */
+static u32 datagram_mtu(const struct soft_qp *qp)
+{
+	const struct net_device *ndev;
+	u32 mtu;
+
+	rcu_read_lock();
+	ndev = rcu_dereference(to_soft_dev(qp->ibqp.device)->ndev);
+	mtu = ib_mtu_enum_to_int(ohca_port_mtu(ndev ? READ_ONCE(ndev->mtu) : 0));
+	rcu_read_unlock();
+	return mtu;
+}
+
 static enum tp_wc_status copy_send(struct soft_qp *qp, struct tp_send_wr *wr,
 				   const struct rxe_send_wqe *wqe)
 {
 	const struct rxe_send_wr *from = &wqe->wr;
+	enum tp_wc_status bad = TP_WC_SUCCESS;
 	u8 kind = send_kind(wr->opcode);
 
 	if (!kind || (qp->user && kernel_only(wr->opcode)))
 		return TP_WC_LOC_QP_OP_ERR;
+	if (qp->tp.service == TP_UD) {
+		bad = copy_address(qp, wr, from, kind);
+		if (bad)
+			return bad;
+	}
 	if (kind & HAS_IMM)
 		wr->imm = READ_ONCE(from->ex.imm_data);
 	if (kind & HAS_INV)
@@ -151,7 +190,11 @@ static enum tp_wc_status copy_send(struct soft_qp *qp, struct tp_send_wr *wr,
 		wr->bind.key = from->wr.reg.key;
 		wr->bind.access = from->wr.reg.access;
 	}
-	return kind & HAS_DATA ? copy_data(qp, wr, wqe, kind) : TP_WC_SUCCESS;
+	if (kind & HAS_DATA)
+		bad = copy_data(qp, wr, wqe, kind);
+	if (!bad && qp->tp.service == TP_UD && wr->length > datagram_mtu(qp))
+		return TP_WC_LOC_LEN_ERR;
+	return bad;
 }
 
 bool soft_wqe_next_send(struct soft_qp *qp, struct tp_send_wr *wr)
@@ -248,6 +291,13 @@ static int put_inline(struct rxe_dma_info *dma, const struct ib_sge *sge, int nr
 	return 0;
 }
 
+static void put_address(struct rxe_send_wr *to, const struct ib_ud_wr *wr)
+{
+	to->wr.ud.remote_qpn = wr->remote_qpn;
+	to->wr.ud.remote_qkey = wr->remote_qkey;
+	to->wr.ud.ah_num = to_soft_ah(wr->ah)->num;
+}
+
 static void put_remote(struct rxe_send_wr *to, const struct ib_send_wr *wr, u8 kind)
 {
 	if (kind & HAS_IMM)
@@ -282,6 +332,8 @@ int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr)
 		return -EINVAL;
 	if (wr->send_flags & IB_SEND_INLINE && !(kind & HAS_INLINE))
 		return -EINVAL;
+	if (qp->tp.service == TP_UD && (kind & ~DATAGRAM_KINDS || !ud_wr(wr)->ah))
+		return -EINVAL;
 	wqe = soft_ring_user_slot(qp->sq);
 	if (!wqe)
 		return -ENOMEM;
@@ -291,6 +343,8 @@ int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr)
 	wqe->wr.opcode = wr->opcode;
 	wqe->wr.send_flags = wr->send_flags;
 	put_remote(&wqe->wr, wr, kind);
+	if (qp->tp.service == TP_UD)
+		put_address(&wqe->wr, ud_wr(wr));
 	if (wr->send_flags & IB_SEND_INLINE)
 		err = put_inline(&wqe->dma, wr->sg_list, wr->num_sge, qp->cap.max_inline_data);
 	else

@@ -37,7 +37,7 @@ static void psn_arithmetic(void)
 	}
 }
 
-/* IBA table 38, the reliable connection's, and the sizes of 9.3's headers. */
+/* IBA table 38, and the sizes of 9.3's headers. */
 static const struct {
 	u8 opcode;
 	u8 header_len;
@@ -45,7 +45,7 @@ static const struct {
 	u32 flags;
 	bool payload;
 	bool full;
-} rc_opcodes[] = {
+} opcodes[] = {
 #define F	TP_TRAIN_FIRST
 #define L	TP_TRAIN_LAST
 	{ 0x00, 12, TP_OP_SEND, F, true, true },
@@ -71,6 +71,20 @@ static const struct {
 	{ 0x14, 40, TP_OP_FETCH_ADD, F | L, false, false },
 	{ 0x16, 16, TP_OP_SEND, L | TP_TRAIN_INV, true, false },
 	{ 0x17, 16, TP_OP_SEND, F | L | TP_TRAIN_INV, true, false },
+	{ 0x20, 12, TP_OP_SEND, F, true, true },
+	{ 0x21, 12, TP_OP_SEND, 0, true, true },
+	{ 0x22, 12, TP_OP_SEND, L, true, false },
+	{ 0x23, 16, TP_OP_SEND, L | TP_TRAIN_IMM, true, false },
+	{ 0x24, 12, TP_OP_SEND, F | L, true, false },
+	{ 0x25, 16, TP_OP_SEND, F | L | TP_TRAIN_IMM, true, false },
+	{ 0x26, 28, TP_OP_WRITE, F, true, true },
+	{ 0x27, 12, TP_OP_WRITE, 0, true, true },
+	{ 0x28, 12, TP_OP_WRITE, L, true, false },
+	{ 0x29, 16, TP_OP_WRITE, L | TP_TRAIN_IMM, true, false },
+	{ 0x2a, 28, TP_OP_WRITE, F | L, true, false },
+	{ 0x2b, 32, TP_OP_WRITE, F | L | TP_TRAIN_IMM, true, false },
+	{ 0x64, 20, TP_OP_SEND, F | L, true, false },
+	{ 0x65, 24, TP_OP_SEND, F | L | TP_TRAIN_IMM, true, false },
 #undef F
 #undef L
 };
@@ -96,22 +110,23 @@ static void opcode_table(void)
 	u32 code, i, payload;
 
 	for (code = 0; code < 256; code++) {
-		for (i = 0; i < ARRAY_SIZE(rc_opcodes) && rc_opcodes[i].opcode != code; i++)
+		for (i = 0; i < ARRAY_SIZE(opcodes) && opcodes[i].opcode != code; i++)
 			;
 		memset(bytes, 0, sizeof(bytes));
 		bytes[0] = code;
-		if (i == ARRAY_SIZE(rc_opcodes)) {
+		if (i == ARRAY_SIZE(opcodes)) {
 			why = parse_exact(bytes, 12 + 32 + 256 + 4, &pkt);
 			sim_check(why == TP_DROP_OPCODE, "opcode %02x: drop is %d", code, why);
 			continue;
 		}
-		payload = rc_opcodes[i].payload ? 256 : 0;
-		why = parse_exact(bytes, rc_opcodes[i].header_len + payload + 4, &pkt);
+		payload = opcodes[i].payload ? 256 : 0;
+		why = parse_exact(bytes, opcodes[i].header_len + payload + 4, &pkt);
 		sim_check(why == TP_DROP_NONE, "opcode %02x: drop is %d", code, why);
-		sim_check(pkt.opcode == code && pkt.op == rc_opcodes[i].op &&
-			  pkt.flags == rc_opcodes[i].flags, "opcode %02x: op %d flags %x", code,
+		sim_check(pkt.service == code >> 5, "opcode %02x: service %d", code, pkt.service);
+		sim_check(pkt.opcode == code && pkt.op == opcodes[i].op &&
+			  pkt.flags == opcodes[i].flags, "opcode %02x: op %d flags %x", code,
 			  pkt.op, pkt.flags);
-		sim_check(pkt.header_len == rc_opcodes[i].header_len && pkt.length == payload,
+		sim_check(pkt.header_len == opcodes[i].header_len && pkt.length == payload,
 			  "opcode %02x: %u bytes of headers, %u of payload", code, pkt.header_len,
 			  pkt.length);
 		sim_check(tp_op_is_request(pkt.op) == (code < 0x0d || code > 0x12),
@@ -134,17 +149,17 @@ static void bad_packets(void)
 	struct tp_packet pkt;
 	u32 i, n, head;
 
-	for (i = 0; i < ARRAY_SIZE(rc_opcodes); i++) {
-		head = rc_opcodes[i].header_len;
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		head = opcodes[i].header_len;
 		memset(bytes, 0, sizeof(bytes));
-		bytes[0] = rc_opcodes[i].opcode;
+		bytes[0] = opcodes[i].opcode;
 		for (n = 0; n < head + 4; n++)
 			want_drop(bytes, n, TP_DROP_SHORT, "short");
-		n = head + 4 + (rc_opcodes[i].payload ? 256 : 0);
+		n = head + 4 + (opcodes[i].payload ? 256 : 0);
 		bytes[1] = 0x01;
 		want_drop(bytes, n, TP_DROP_VERSION, "version 1");
 		bytes[1] = 0x30;
-		if (!rc_opcodes[i].payload || rc_opcodes[i].full) {
+		if (!opcodes[i].payload || opcodes[i].full) {
 			sim_check(parse_exact(bytes, n, &pkt) != TP_DROP_NONE,
 				  "opcode %02x with padding is taken in", bytes[0]);
 		} else {
@@ -154,9 +169,9 @@ static void bad_packets(void)
 				  bytes[0]);
 		}
 		bytes[1] = 0;
-		if (!rc_opcodes[i].payload)
+		if (!opcodes[i].payload)
 			want_drop(bytes, head + 4 + 4, TP_DROP_LENGTH, "payload");
-		if (rc_opcodes[i].payload)
+		if (opcodes[i].payload)
 			want_drop(bytes, head + 4 + 4100, TP_DROP_LENGTH, "4100 bytes of payload");
 	}
 }
@@ -353,7 +368,7 @@ static void icrc_known(void)
 
 const struct sim_case unit_cases[] = {
 	{ "psn_arithmetic", "PSNs are compared and added modulo 2^24", psn_arithmetic, false },
-	{ "opcode_table", "every RC opcode has the headers of IBA table 38; no other is known",
+	{ "opcode_table", "every opcode has the headers of IBA table 38; no other is known",
 	  opcode_table, false },
 	{ "bad_packets", "short, padded and misshapen packets are dropped for the right reason",
 	  bad_packets, false },
