@@ -388,6 +388,11 @@ static void rx_skb(struct rx *rx)
 	if (skb_is_gso(skb)) {
 		total = skb->len - sizeof(struct udphdr);
 		size = skb_shinfo(skb)->gso_size;
+		/* A guest may hand over segments of a byte: not worth a loop over them. */
+		if (size < TP_BTH_BYTES + TP_ICRC_BYTES) {
+			rx_drop(rx, 0, 0, TP_DROP_SHORT);
+			return;
+		}
 	} else if (udp_len >= sizeof(struct udphdr) && udp_len <= skb->len) {
 		total = udp_len - sizeof(struct udphdr);
 		size = total;
