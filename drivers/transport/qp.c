@@ -200,9 +200,12 @@ void tp_qp_error(struct tp_qp *qp, enum tp_event event)
 {
 	spin_lock_bh(&qp->req.lock);
 	spin_lock(&qp->resp.lock);
-	tp_owner_event(qp, event);
-	tp_qp_fail(qp);
-	tp_owner_state(qp, TP_QPS_ERR);
+	/* What the owner found may have been before a RESET: that forgets everything. */
+	if (qp->req.state != TP_QPS_RESET) {
+		tp_owner_event(qp, event);
+		tp_qp_fail(qp);
+		tp_owner_state(qp, TP_QPS_ERR);
+	}
 	spin_unlock(&qp->resp.lock);
 	spin_unlock_bh(&qp->req.lock);
 }

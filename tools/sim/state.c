@@ -212,6 +212,10 @@ static void reset_reuse(void)
 	case_post(a, &s);
 	case_go(a);
 	world_set(a, &(struct tp_qp_attr){ .state = TP_QPS_RESET }, TP_ATTR_STATE);
+	/* The owner comes late with what it found before. */
+	tp_qp_error(&a->tp, TP_EVENT_QP_FATAL);
+	want_event(a, TP_EVENT_QP_FATAL, 0);
+	want_state(a, TP_QPS_RESET);
 	want_sends(a, 0);
 	world_set(b, &(struct tp_qp_attr){ .state = TP_QPS_RESET }, TP_ATTR_STATE);
 	want_recvs(b, 0);
