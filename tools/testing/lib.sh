@@ -377,3 +377,35 @@ ends_within()
 		sleep 0.1
 	done
 }
+
+# meet DEVICE DEVICE SERVER -- CLIENT - two commands of librdmacm's, both succeed
+meet()
+{
+	local server_dev=$1 client_dev=$2 server=()
+	shift 2
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	on "$server_dev" timeout "$LIMIT" "${server[@]}" >server.out 2>server.err &
+	server_pid=$!
+	eventually 20 someone_listens
+	on "$client_dev" timeout "$LIMIT" "$@" >client.out 2>client.err ||
+		{ show_outputs; fail "client: $*"; }
+	wait $server_pid || { show_outputs; fail "server: ${server[*]}"; }
+}
+
+someone_listens()
+{
+	rdma resource show cm_id | grep -q LISTEN || not kill -0 "$server_pid"
+}
+
+# address DEVICE - of the family that $GID says
+address()
+{
+	case $GID in
+	v4) echo "${ADDR4[$1]}" ;;
+	v6) echo "fd00:77::${ADDR4[$1]##*.}" ;;
+	esac
+}

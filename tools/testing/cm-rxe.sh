@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 240
+#
+# Connections by rdma_cm and datagrams with the kernel's rxe, each as the server
+# and as the client, over IPv4 and IPv6.
+
+. "$(dirname "$0")/lib.sh"
+
+# both_ways SERVER CLIENT
+both_ways()
+{
+	local at
+	at=$(address "$1")
+	step "$1 is the server, $2 the client, $GID"
+	meet "$1" "$2" rping -s -a "$at" -C 10 -v -- rping -c -a "$at" -C 10 -v
+	meet "$1" "$2" ucmatose -b "$at" -c 5 -- ucmatose -s "$at" -c 5
+	meet "$1" "$2" udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
+	between "$1" "$2" ibv_ud_pingpong -n 100
+}
+
+modprobe rdma_ucm
+rxe_and_ours
+for GID in v4 v6; do
+	both_ways rxe0 a1
+	both_ways a1 rxe0
+done
