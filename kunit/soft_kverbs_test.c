@@ -51,7 +51,7 @@ static void kverbs_many(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, kverbs_post_recv(p, 1, 32768 + i * 64, 64), 0);
 		for (i = 0; i < KVERBS_DEPTH; i++)
 			KUNIT_ASSERT_EQ(test, kverbs_post_send(p, 0, IB_WR_SEND, i * 64, 64,
-							IB_SEND_SIGNALED), 0);
+							       IB_SEND_SIGNALED), 0);
 		KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 		KUNIT_ASSERT_EQ(test, p->last.status, IB_WC_SUCCESS);
 	}
@@ -81,7 +81,7 @@ static void kverbs_no_rkey(struct kunit *test)
 
 	kverbs_expect(p, 1);
 	KUNIT_ASSERT_EQ(test, kverbs_post_rdma(p, IB_WR_RDMA_WRITE, 0, 8, p->dma + 100,
-					p->pd->local_dma_lkey), 0);
+					       p->pd->local_dma_lkey), 0);
 	KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 	KUNIT_EXPECT_EQ(test, p->last.status, IB_WC_REM_ACCESS_ERR);
 }
@@ -93,7 +93,7 @@ static void kverbs_rdma(struct kunit *test)
 	memset(p->buf, 0x5a, 5000);
 	kverbs_expect(p, 1);
 	KUNIT_ASSERT_EQ(test, kverbs_post_rdma(p, IB_WR_RDMA_WRITE, 0, 5000, p->dma + 10000,
-					p->pd->unsafe_global_rkey), 0);
+					       p->pd->unsafe_global_rkey), 0);
 	KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 	KUNIT_EXPECT_EQ(test, p->last.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, memcmp(p->buf, p->buf + 10000, 5000), 0);
@@ -101,7 +101,7 @@ static void kverbs_rdma(struct kunit *test)
 	memset(p->buf + 10000, 0xa5, 5000);
 	kverbs_expect(p, 1);
 	KUNIT_ASSERT_EQ(test, kverbs_post_rdma(p, IB_WR_RDMA_READ, 0, 5000, p->dma + 10000,
-					p->pd->unsafe_global_rkey), 0);
+					       p->pd->unsafe_global_rkey), 0);
 	KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 	KUNIT_EXPECT_EQ(test, p->last.status, IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, memcmp(p->buf, p->buf + 10000, 5000), 0);
@@ -114,7 +114,7 @@ static void kverbs_no_memory(struct kunit *test)
 
 	kverbs_expect(p, 1);
 	KUNIT_ASSERT_EQ(test, kverbs_post_rdma(p, IB_WR_RDMA_WRITE, 0, 8, 0x1000,
-					p->pd->unsafe_global_rkey), 0);
+					       p->pd->unsafe_global_rkey), 0);
 	KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 	KUNIT_EXPECT_EQ(test, p->last.status, IB_WC_REM_ACCESS_ERR);
 }

@@ -167,8 +167,9 @@ static int name_up(struct ohca_hca *hca)
 	if (!MLX5_CAP_GEN(hca, driver_version))
 		return 0;
 	MLX5_SET(set_driver_version_in, in, opcode, MLX5_CMD_OP_SET_DRIVER_VERSION);
-	snprintf(MLX5_ADDR_OF(set_driver_version_in, in, driver_version), room,
-		 "Linux,%s,%s", KBUILD_MODNAME, utsname()->release);
+	/* A long release is cut; the device does not care. */
+	scnprintf(MLX5_ADDR_OF(set_driver_version_in, in, driver_version), room,
+		  "Linux,%s,%.32s", KBUILD_MODNAME, utsname()->release);
 	/* A courtesy: nothing depends on it. */
 	ohca_cmd(hca, set_driver_version, in, out);
 	return 0;
