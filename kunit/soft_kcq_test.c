@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CQs of kernel consumers: every way of polling that IB core has, shared CQs of its
- * pool, a handler that polls and arms by itself, and arming that tells what it missed.
+ * pool, a handler that polls and arms by itself, and arming that tells what it missed;
+ * and what Documentation/infiniband/core_locking.rst promises a handler.
  */
 #include "kverbs.h"
+
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
+#include <linux/workqueue.h>
 
 #define ROUNDS		200
 
@@ -189,11 +194,118 @@ static void kcq_missed_events(struct kunit *test)
 	ib_destroy_cq(cq);
 }
 
+/* A consumer that has a lock as it posts, which its handler takes too. */
+struct locking {
+	struct kverbs_pair *p;
+	struct ib_cq *cq;
+	struct work_struct work;
+	bool posting;
+	atomic_t running;
+	atomic_t calls;
+	int inside;
+	int overlaps;
+	int bad;
+};
+
+static void on_locking(struct ib_cq *cq, void *context)
+{
+	struct locking *l = context;
+	struct ib_wc wc;
+
+	if (READ_ONCE(l->posting))
+		l->inside++;
+	if (atomic_inc_return(&l->running) > 1)
+		l->overlaps++;
+	ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+	/* Long enough for the other CPU to come in. */
+	udelay(8);
+	while (ib_poll_cq(cq, 1, &wc) > 0)
+		l->bad += wc.status != IB_WC_SUCCESS;
+	atomic_dec(&l->running);
+	atomic_inc(&l->calls);
+}
+
+static void locking_start(struct kunit *test, struct locking *l)
+{
+	struct ib_cq_init_attr attr = { .cqe = 8 * ROUNDS };
+
+	l->p = kverbs_pair_of(test);
+	l->cq = ib_create_cq(l->p->ibdev, on_locking, NULL, l, &attr);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, l->cq);
+	KUNIT_ASSERT_EQ(test, PTR_ERR_OR_ZERO(remake(l->p, l->cq)), 0);
+	KUNIT_ASSERT_EQ(test, ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP), 0);
+}
+
+static void locking_end(struct locking *l)
+{
+	kverbs_destroy_qps(l->p);
+	ib_destroy_cq(l->cq);
+}
+
+static int post_from(struct kverbs_pair *p, int i)
+{
+	return kverbs_post_recv(p, !i, 20000, 64) ?:
+	       kverbs_post_send(p, i, IB_WR_SEND, 0, 64, IB_SEND_SIGNALED);
+}
+
+/* core_locking.rst: a handler is not called from the verb that made it due. */
+static void kcq_posts_under_lock(struct kunit *test)
+{
+	struct locking *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	locking_start(test, l);
+	local_bh_disable();
+	WRITE_ONCE(l->posting, true);
+	l->bad += post_from(l->p, 0) != 0;
+	WRITE_ONCE(l->posting, false);
+	local_bh_enable();
+	for (i = 0; i < 5000 && !atomic_read(&l->calls); i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_EQ(test, l->inside, 0);
+	KUNIT_EXPECT_EQ(test, l->bad, 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&l->calls), 0);
+	locking_end(l);
+}
+
+static void post_rounds(struct locking *l, int from)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		l->bad += post_from(l->p, from) != 0;
+}
+
+static void post_work(struct work_struct *work)
+{
+	post_rounds(container_of(work, struct locking, work), 1);
+}
+
+/* core_locking.rst: one call of a CQ's handler at a time. */
+static void kcq_one_at_a_time(struct kunit *test)
+{
+	struct locking *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	locking_start(test, l);
+	INIT_WORK(&l->work, post_work);
+	queue_work(system_unbound_wq, &l->work);
+	post_rounds(l, 0);
+	flush_work(&l->work);
+	KUNIT_EXPECT_EQ(test, l->overlaps, 0);
+	KUNIT_EXPECT_EQ(test, l->bad, 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&l->calls), 0);
+	locking_end(l);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(kcq_contexts, context_gen_params),
 	KUNIT_CASE(kcq_pool),
 	KUNIT_CASE(kcq_handler_polls),
 	KUNIT_CASE(kcq_missed_events),
+	KUNIT_CASE(kcq_posts_under_lock),
+	KUNIT_CASE(kcq_one_at_a_time),
 	{}
 };
 

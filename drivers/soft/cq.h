@@ -20,6 +20,8 @@ struct soft_qp;
 /* What soft_leave() has to raise: bits of soft_cq.pending. */
 #define SOFT_CQ_COMPLETION	BIT(0)
 #define SOFT_CQ_ERROR		BIT(1)
+/* The handlers are being called: core_locking.rst has them called one at a time. */
+#define SOFT_CQ_CALLED		BIT(2)
 
 /**
  * struct soft_cq - a completion queue
@@ -76,9 +78,16 @@ void soft_cq_put(struct soft_cq *cq);
  * outside its locks. soft_enter() turns bottom halves off. soft_leave() calls
  * the completion and event handlers that became due on this CPU, so that a
  * handler may poll and post on any queue, and turns bottom halves on again.
+ * soft_leave_verb() stands for it in a verb that a kernel consumer may call with a
+ * lock held that its handlers take: if it is not a program (@user), the handlers are
+ * called from a work item.
  */
 void soft_enter(void);
 void soft_leave(void);
+void soft_leave_verb(bool user);
+
+/* For module init. */
+void soft_event_setup(void);
 
 /*
  * Have soft_leave() call the CQ's handlers (SOFT_CQ_*), or the QP's with an

@@ -6,10 +6,16 @@
  * and poll, which takes them. So what is due is put on a list of this CPU, and
  * soft_leave() of the outermost soft_enter() calls the handlers. Bottom halves are
  * off in between, so the list is this context's alone.
+ *
+ * A kernel consumer may hold a lock of its own as it calls a verb, and take it in its
+ * handler (Documentation/infiniband/core_locking.rst): then soft_leave_verb() leaves
+ * the list to a work item in bottom halves, which come no sooner than such a lock
+ * lets them.
  */
 #include <linux/bottom_half.h>
 #include <linux/llist.h>
 #include <linux/percpu.h>
+#include <linux/workqueue.h>
 
 #include "cq.h"
 #include "qp.h"
@@ -19,11 +25,13 @@
  * @cqs: soft_cq.node
  * @qps: soft_qp.event_node
  * @depth: nested soft_enter()
+ * @work: calls what soft_leave_verb() left
  */
 struct soft_due {
 	struct llist_head cqs;
 	struct llist_head qps;
 	unsigned int depth;
+	struct work_struct work;
 };
 
 static DEFINE_PER_CPU(struct soft_due, soft_due);
@@ -39,7 +47,7 @@ static const enum ib_event_type event_types[] = {
 
 void soft_cq_raise(struct soft_cq *cq, int what)
 {
-	/* Not 0 before: it is on some CPU's list, and that CPU has not come to it. */
+	/* Not 0 before: it is on some CPU's list, or that CPU is at it and looks again. */
 	if (atomic_fetch_or(what, &cq->pending))
 		return;
 	refcount_inc(&cq->refs);
@@ -96,9 +104,17 @@ static void run_due(struct soft_due *due)
 		soft_qp_put(qp);
 	}
 	llist_for_each_entry_safe(cq, next_cq, llist_del_all(&due->cqs), node) {
-		call_cq(cq, atomic_xchg(&cq->pending, 0));
+		/* Never on two CPUs at once: @pending is 0 when the handler has returned. */
+		do {
+			call_cq(cq, atomic_xchg(&cq->pending, SOFT_CQ_CALLED));
+		} while (atomic_cmpxchg(&cq->pending, SOFT_CQ_CALLED, 0) != SOFT_CQ_CALLED);
 		soft_cq_put(cq);
 	}
+}
+
+static bool is_due(const struct soft_due *due)
+{
+	return !llist_empty(&due->cqs) || !llist_empty(&due->qps);
 }
 
 void soft_enter(void)
@@ -112,9 +128,42 @@ void soft_leave(void)
 	struct soft_due *due = this_cpu_ptr(&soft_due);
 
 	if (due->depth == 1) {
-		while (!llist_empty(&due->cqs) || !llist_empty(&due->qps))
+		while (is_due(due))
 			run_due(due);
 	}
 	this_cpu_dec(soft_due.depth);
 	local_bh_enable();
+}
+
+void soft_leave_verb(bool user)
+{
+	struct soft_due *due = this_cpu_ptr(&soft_due);
+
+	if (user) {
+		soft_leave();
+		return;
+	}
+	/* The outermost soft_leave() finds it, if this is not the outermost. */
+	if (due->depth == 1 && is_due(due))
+		soft_qp_queue(&due->work);
+	this_cpu_dec(soft_due.depth);
+	local_bh_enable();
+}
+
+/* The list's CPU may have gone: then it is another one that runs this. */
+static void due_work(struct work_struct *work)
+{
+	struct soft_due *due = container_of(work, struct soft_due, work);
+
+	soft_enter();
+	run_due(due);
+	soft_leave();
+}
+
+void soft_event_setup(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(&soft_due, cpu)->work, due_work);
 }

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_netlink.h>
 
+#include "cq.h"
 #include "crc.h"
 #include "device.h"
 #include "qp.h"
@@ -21,6 +22,7 @@ static int __init soft_init(void)
 	err = soft_qp_run_setup();
 	if (err)
 		return err;
+	soft_event_setup();
 	soft_crc_setup();
 	err = soft_netdev_init();
 	if (err) {

@@ -280,7 +280,9 @@ int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 /* IBA 10.8.3.2: send WRs are taken from RTS on, and in ERR, where they are flushed. */
 static bool may_send(const struct soft_qp *qp)
 {
-	return READ_ONCE(qp->attr.qp_state) >= IB_QPS_RTS;
+	/* The transport moves to ERR by itself, from RTR too. */
+	return READ_ONCE(qp->attr.qp_state) >= IB_QPS_RTS ||
+	       READ_ONCE(qp->tp.req.state) == TP_QPS_ERR;
 }
 
 /* The rest of a post: here and now, but not where bottom halves can't be turned on again. */
@@ -301,7 +303,7 @@ static void kick_recv(struct soft_qp *qp)
 	}
 	soft_enter();
 	tp_recv_posted(&qp->tp);
-	soft_leave();
+	soft_leave_verb(qp->user);
 }
 
 /**

@@ -108,6 +108,7 @@ void soft_qp_put(struct soft_qp *qp);
 /* qp_run.c: who calls the transport when no verb and no packet does. */
 int soft_qp_run_setup(void);
 void soft_qp_run_cleanup(void);
+void soft_qp_queue(struct work_struct *work);
 void soft_qp_run_init(struct soft_qp *qp);
 void soft_qp_run_stop(struct soft_qp *qp);
 void soft_qp_kick(struct soft_qp *qp);

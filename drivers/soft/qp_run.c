@@ -43,6 +43,12 @@ void soft_qp_run_cleanup(void)
 	destroy_workqueue(soft_qp_wq);
 }
 
+/* Has @work run soon, in bottom halves of this CPU. Any context. */
+void soft_qp_queue(struct work_struct *work)
+{
+	queue_work(soft_qp_wq, work);
+}
+
 /* One turn: true if there is more to do. */
 static bool soft_qp_turn(struct soft_qp *qp)
 {
@@ -121,10 +127,11 @@ void soft_qp_kick(struct soft_qp *qp)
 	for (;;) {
 		soft_enter();
 		more = tp_send(&qp->tp);
-		soft_leave();
+		soft_leave_verb(qp->user);
 		if (!more)
 			return;
-		if (in_softirq() || irqs_disabled())
+		/* A kernel consumer may hold a lock: no sleeping, and no long loop. */
+		if (!qp->user || in_softirq() || irqs_disabled())
 			break;
 		if (!end)
 			end = ktime_get_ns() + SOFT_KICK_NS;
