@@ -330,6 +330,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
+	rc_rnr_retry = 7;
 	rc_open(&dev, argv[1], atoi(argv[2]));
 	cq = ibv_create_cq(dev.ctx, 64, NULL, NULL, 0);
 	if (!cq)

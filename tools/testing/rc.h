@@ -66,6 +66,9 @@ static inline struct ibv_qp *rc_qp(struct rc_dev *dev, struct ibv_cq *scq,
 	return qp;
 }
 
+/* 7 is for ever: what a peer wants whose pages have to be fetched first. */
+static uint8_t rc_rnr_retry = 3;
+
 /* Takes @qp on @dev to RTS, for the peer @other on @other_dev. */
 static inline void rc_connect(struct rc_dev *dev, struct ibv_qp *qp,
 			      struct rc_dev *other_dev, struct ibv_qp *other)
@@ -100,7 +103,7 @@ static inline void rc_connect(struct rc_dev *dev, struct ibv_qp *qp,
 		.qp_state = IBV_QPS_RTS,
 		.timeout = 10,
 		.retry_cnt = 7,
-		.rnr_retry = 3,
+		.rnr_retry = rc_rnr_retry,
 		.max_rd_atomic = 4,
 	};
 	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
