@@ -24,6 +24,7 @@
 #include "device.h"
 #include "icrc.h"
 #include "qp.h"
+#include "segment.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -50,9 +51,8 @@ struct cursor {
 /**
  * struct rx - an skb being taken in
  * @skb: the skb; its data begins with the UDP header
- * @ipv4: of the two below, which one counts
- * @ip: IPv4 header, as the first packet had it
- * @ip6: IPv6 header
+ * @ipv4: which of the two @ip is
+ * @ip: IP header, as the first packet had it
  * @udp: UDP header
  * @saddr: source address, as in a path
  * @daddr: destination address
@@ -64,8 +64,7 @@ struct cursor {
 struct rx {
 	struct sk_buff *skb;
 	bool ipv4;
-	struct iphdr ip;
-	struct ipv6hdr ip6;
+	union soft_ip ip;
 	struct udphdr udp;
 	struct in6_addr saddr;
 	struct in6_addr daddr;
@@ -149,24 +148,6 @@ static void rx_drop(const struct rx *rx, u32 qpn, u32 psn, enum tp_drop why)
 	trace_ohca_drop(NULL, qpn, psn, why);
 }
 
-/* The ICRC's beginning for packet @k, of @bytes, of the skb. */
-static u32 icrc_begin(struct rx *rx, u32 k, u32 bytes, const void *bth)
-{
-	u32 udp_len = sizeof(rx->udp) + bytes;
-	struct udphdr udp = rx->udp;
-
-	udp.len = htons(udp_len);
-	if (rx->ipv4) {
-		struct iphdr ip = rx->ip;
-
-		ip.tot_len = htons(sizeof(ip) + udp_len);
-		ip.id = htons(ntohs(ip.id) + k);
-		return tp_icrc_ipv4(&ip, &udp, bth);
-	}
-	rx->ip6.payload_len = htons(udp_len);
-	return tp_icrc_ipv6(&rx->ip6, &udp, bth);
-}
-
 /* Hands the train that has gathered to the transport. */
 static void rx_deliver(struct rx *rx, u32 nr_seg)
 {
@@ -208,25 +189,21 @@ static void rx_origin(const struct rx *rx, const struct tp_packet *pkt, u32 k,
 {
 	u32 len = sizeof(rx->udp) + pkt->header_len + round_up(pkt->length, 4) + TP_ICRC_BYTES;
 	const struct net_device *ndev = rx->skb->dev;
+	union soft_ip ip = rx->ip;
 
 	memset(origin, 0, sizeof(*origin));
 	origin->ipv4 = rx->ipv4;
 	if (rx->ipv4) {
-		struct iphdr ip = rx->ip;
-
 		/* One packet of several in a GSO skb: as segmentation would have left it. */
 		if (skb_is_gso(rx->skb)) {
-			ip.tot_len = htons(sizeof(ip) + len);
-			ip.id = htons(ntohs(ip.id) + k);
-			ip.check = 0;
-			ip.check = ip_fast_csum(&ip, ip.ihl);
+			soft_segment_ip(&ip, k, len);
+			ip.v4.check = 0;
+			ip.v4.check = ip_fast_csum(&ip.v4, ip.v4.ihl);
 		}
-		memcpy(origin->grh + TP_GRH_BYTES - sizeof(ip), &ip, sizeof(ip));
+		memcpy(origin->grh + TP_GRH_BYTES - sizeof(ip.v4), &ip.v4, sizeof(ip.v4));
 	} else {
-		struct ipv6hdr ip6 = rx->ip6;
-
-		ip6.payload_len = htons(len);
-		memcpy(origin->grh, &ip6, sizeof(ip6));
+		soft_segment_ip(&ip, k, len);
+		memcpy(origin->grh, &ip.v6, sizeof(ip.v6));
 	}
 	if (is_vlan_dev(ndev)) {
 		origin->has_vlan = true;
@@ -334,7 +311,7 @@ static void rx_packet(struct rx *rx, struct cursor *cur, u32 k, u32 len)
 		rx->nr_seg = 0;
 	old_seg = rx->nr_seg;
 
-	crc = icrc_begin(rx, k, len, head);
+	crc = soft_segment_icrc(&rx->ip, &rx->udp, k, len, head);
 	cursor_skip(&next, TP_BTH_BYTES);
 	tail = len - pkt.header_len - pkt.length - TP_ICRC_BYTES;
 	if (!cursor_icrc(rx, &next, pkt.header_len - TP_BTH_BYTES, &crc, false) ||
@@ -362,18 +339,18 @@ static bool rx_headers(struct rx *rx)
 	rx->udp = *udp_hdr(skb);
 	rx->ipv4 = skb->protocol == htons(ETH_P_IP);
 	if (rx->ipv4) {
-		if (hlen != sizeof(rx->ip))
+		if (hlen != sizeof(rx->ip.v4))
 			return false;
-		rx->ip = *ip_hdr(skb);
-		ipv6_addr_set_v4mapped(rx->ip.saddr, &rx->saddr);
-		ipv6_addr_set_v4mapped(rx->ip.daddr, &rx->daddr);
+		rx->ip.v4 = *ip_hdr(skb);
+		ipv6_addr_set_v4mapped(rx->ip.v4.saddr, &rx->saddr);
+		ipv6_addr_set_v4mapped(rx->ip.v4.daddr, &rx->daddr);
 		return true;
 	}
-	if (hlen != sizeof(rx->ip6))
+	if (hlen != sizeof(rx->ip.v6))
 		return false;
-	rx->ip6 = *ipv6_hdr(skb);
-	rx->saddr = rx->ip6.saddr;
-	rx->daddr = rx->ip6.daddr;
+	rx->ip.v6 = *ipv6_hdr(skb);
+	rx->saddr = rx->ip.v6.saddr;
+	rx->daddr = rx->ip.v6.daddr;
 	return true;
 }
 

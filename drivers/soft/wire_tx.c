@@ -24,15 +24,11 @@
 #include "device.h"
 #include "icrc.h"
 #include "qp.h"
+#include "segment.h"
 #include "stats.h"
 
 /* Up to here a packet lives in the skb's head; larger ones in pages. */
 #define LINEAR_MAX	1024u
-
-union ip_header {
-	struct iphdr v4;
-	struct ipv6hdr v6;
-};
 
 /**
  * struct tx - a train on its way out
@@ -152,29 +148,18 @@ static u32 out_room(struct out *out, u32 len)
 	return min(out->room, len);
 }
 
-/* Writes and goes on with the ICRC, over the copy: the source may be a user's memory. */
-static u32 out_write(struct out *out, const void *data, u32 len, u32 crc)
+/*
+ * Writes, and goes on with the ICRC if @crc is given: over the copy, as the source may
+ * be a user's memory.
+ */
+static void out_write(struct out *out, const void *data, u32 len, u32 *crc)
 {
 	while (len) {
 		u32 n = out_room(out, len);
 
 		memcpy(out->p, data, n);
-		crc = tp_icrc_update(crc, out->p, n);
-		out->p += n;
-		out->room -= n;
-		data += n;
-		len -= n;
-	}
-	return crc;
-}
-
-/* The same without the ICRC. */
-static void out_put(struct out *out, const void *data, u32 len)
-{
-	while (len) {
-		u32 n = out_room(out, len);
-
-		memcpy(out->p, data, n);
+		if (crc)
+			*crc = tp_icrc_update(*crc, out->p, n);
 		out->p += n;
 		out->room -= n;
 		data += n;
@@ -182,12 +167,12 @@ static void out_put(struct out *out, const void *data, u32 len)
 	}
 }
 
-static u32 out_payload(struct out *out, struct in *in, u32 len, u32 crc)
+static void out_payload(struct out *out, struct in *in, u32 len, u32 *crc)
 {
 	while (len) {
 		u32 n = min(in->seg->len - in->off, len);
 
-		crc = out_write(out, in->seg->addr + in->off, n, crc);
+		out_write(out, in->seg->addr + in->off, n, crc);
 		in->off += n;
 		len -= n;
 		if (in->off == in->seg->len) {
@@ -195,30 +180,11 @@ static u32 out_payload(struct out *out, struct in *in, u32 len, u32 crc)
 			in->off = 0;
 		}
 	}
-	return crc;
 }
 
-/* The ICRC's beginning for packet @k of an skb: headers as segmentation will leave them. */
-static u32 icrc_begin(const struct soft_flow *flow, const union ip_header *ip,
-		      const struct udphdr *udp, u32 k, u32 bytes, const void *bth)
-{
-	union ip_header seg = *ip;
-	struct udphdr seg_udp = *udp;
-	u32 udp_len = sizeof(*udp) + bytes;
-
-	seg_udp.len = htons(udp_len);
-	if (flow->ipv4) {
-		seg.v4.tot_len = htons(sizeof(seg.v4) + udp_len);
-		seg.v4.id = htons(ntohs(ip->v4.id) + k);
-		return tp_icrc_ipv4(&seg.v4, &seg_udp, bth);
-	}
-	seg.v6.payload_len = htons(udp_len);
-	return tp_icrc_ipv6(&seg.v6, &seg_udp, bth);
-}
-
-static void fill_packets(struct out *out, struct in *in, const struct soft_flow *flow,
-			 const struct tp_train *train, const struct run *run,
-			 const union ip_header *ip, const struct udphdr *udp)
+static void fill_packets(struct out *out, struct in *in, const struct tp_train *train,
+			 const struct run *run, const union soft_ip *ip,
+			 const struct udphdr *udp)
 {
 	static const u8 zeroes[4];
 	u8 head[TP_HEADER_MAX];
@@ -231,13 +197,13 @@ static void fill_packets(struct out *out, struct in *in, const struct soft_flow 
 		__le32 icrc;
 		u32 crc;
 
-		crc = icrc_begin(flow, ip, udp, k, hlen + payload + pad + TP_ICRC_BYTES, head);
-		out_put(out, head, TP_BTH_BYTES);
-		crc = out_write(out, head + TP_BTH_BYTES, hlen - TP_BTH_BYTES, crc);
-		crc = out_payload(out, in, payload, crc);
-		crc = out_write(out, zeroes, pad, crc);
+		crc = soft_segment_icrc(ip, udp, k, hlen + payload + pad + TP_ICRC_BYTES, head);
+		out_write(out, head, TP_BTH_BYTES, NULL);
+		out_write(out, head + TP_BTH_BYTES, hlen - TP_BTH_BYTES, &crc);
+		out_payload(out, in, payload, &crc);
+		out_write(out, zeroes, pad, &crc);
 		icrc = tp_icrc_end(crc);
-		out_put(out, &icrc, sizeof(icrc));
+		out_write(out, &icrc, sizeof(icrc), NULL);
 	}
 }
 
@@ -282,7 +248,7 @@ void soft_flow_headers(const struct soft_flow *flow, u32 udp_len, u16 id, void *
 	memcpy(ip, &v6, sizeof(v6));
 }
 
-static void fill_headers(const struct tx *tx, const struct run *run, union ip_header *ip,
+static void fill_headers(const struct tx *tx, const struct run *run, union soft_ip *ip,
 			 struct udphdr *udp)
 {
 	u32 udp_len = sizeof(*udp) + run->bytes;
@@ -338,7 +304,7 @@ static int send_run(const struct tx *tx, const struct tp_train *train, const str
 {
 	u32 ip_len = ip_header_len(tx->flow);
 	struct sock *sk = tx->path->sock->sk;
-	union ip_header ip;
+	union soft_ip ip;
 	struct udphdr udp;
 	struct sk_buff *skb;
 	struct out out;
@@ -350,7 +316,7 @@ static int send_run(const struct tx *tx, const struct tp_train *train, const str
 
 	fill_headers(tx, run, &ip, &udp);
 	out_begin(&out, skb, linear);
-	fill_packets(&out, in, tx->flow, train, run, &ip, &udp);
+	fill_packets(&out, in, train, run, &ip, &udp);
 	skb->len = run->bytes;
 	skb->data_len = run->bytes - linear;
 
