@@ -54,14 +54,11 @@ static int log_entries(struct ohca_hca *hca, unsigned int cqe)
 
 static int read_request(struct ib_udata *udata, struct mlx5_ib_create_cq *req)
 {
-	memset(req, 0, sizeof(*req));
-	if (udata->inlen < offsetof(struct mlx5_ib_create_cq, flags))
-		return -EINVAL;
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))
-		return -EOPNOTSUPP;
-	if (ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req))))
-		return -EFAULT;
+	int err = verbs_read_udata(udata, req, sizeof(*req),
+				   offsetof(struct mlx5_ib_create_cq, flags));
+
+	if (err)
+		return err;
 	/* No compressed entries, no padding to 128 bytes, no time of day: not announced. */
 	if (req->cqe_comp_en || req->reserved0 || req->reserved1 ||
 	    req->flags & ~MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX)

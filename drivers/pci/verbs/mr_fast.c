@@ -191,15 +191,14 @@ int verbs_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 		.pdn = to_verbs_pd(ibmw->pd)->pdn,
 		.qpn = VERBS_MKC_ANY_QP,
 	};
-	struct mlx5_ib_alloc_mw req = {};
+	struct mlx5_ib_alloc_mw req;
+	int err;
 
 	if (!verbs_can_mw(ibmw->device))
 		return -EOPNOTSUPP;
-	if (udata->inlen > sizeof(req) &&
-	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
-		return -EOPNOTSUPP;
-	if (ib_copy_from_udata(&req, udata, min(udata->inlen, sizeof(req))))
-		return -EFAULT;
+	err = verbs_read_udata(udata, &req, sizeof(req), 0);
+	if (err)
+		return err;
 	if (req.comp_mask || req.reserved1 || req.reserved2)
 		return -EOPNOTSUPP;
 	/* Four to a block of 64 bytes; a window is on one region, so one will do. */

@@ -43,14 +43,11 @@ static bool has_rq(const struct ib_qp_init_attr *init)
 
 static int read_request(struct ib_udata *udata, struct mlx5_ib_create_qp *req)
 {
-	memset(req, 0, sizeof(*req));
-	if (udata->inlen < offsetofend(struct mlx5_ib_create_qp, bfreg_index))
-		return -EINVAL;
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))
-		return -EOPNOTSUPP;
-	if (ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req))))
-		return -EFAULT;
+	int err = verbs_read_udata(udata, req, sizeof(*req),
+				   offsetofend(struct mlx5_ib_create_qp, bfreg_index));
+
+	if (err)
+		return err;
 	return req->flags & ~QP_FLAGS ? -EOPNOTSUPP : 0;
 }
 

@@ -58,16 +58,12 @@ static int make_user(struct verbs_srq *srq, struct ib_udata *udata, u32 *user_in
 {
 	struct verbs_ucontext *uctx = rdma_udata_to_drv_context(udata, struct verbs_ucontext,
 								ibuctx);
-	struct mlx5_ib_create_srq req = {};
+	struct mlx5_ib_create_srq req;
 	int err;
 
-	if (udata->inlen < offsetof(struct mlx5_ib_create_srq, uidx))
-		return -EINVAL;
-	if (udata->inlen > sizeof(req) &&
-	    !ib_is_udata_cleared(udata, sizeof(req), udata->inlen - sizeof(req)))
-		return -EOPNOTSUPP;
-	if (ib_copy_from_udata(&req, udata, min(udata->inlen, sizeof(req))))
-		return -EFAULT;
+	err = verbs_read_udata(udata, &req, sizeof(req), offsetof(struct mlx5_ib_create_srq, uidx));
+	if (err)
+		return err;
 	if (req.flags || req.reserved0 || req.reserved1)
 		return -EOPNOTSUPP;
 	*user_index = uctx->cqe_version ? req.uidx & 0xffffff : 0xffffff;

@@ -20,14 +20,10 @@
 
 static int read_request(struct ib_udata *udata, struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
-	memset(req, 0, sizeof(*req));
-	if (udata->inlen < REQ_LEAST)
-		return -EINVAL;
-	if (udata->inlen > sizeof(*req) &&
-	    !ib_is_udata_cleared(udata, sizeof(*req), udata->inlen - sizeof(*req)))
-		return -EOPNOTSUPP;
-	if (ib_copy_from_udata(req, udata, min(udata->inlen, sizeof(*req))))
-		return -EFAULT;
+	int err = verbs_read_udata(udata, req, sizeof(*req), REQ_LEAST);
+
+	if (err)
+		return err;
 	/* There is no DEVX: the library asks again without. */
 	if (req->flags || req->comp_mask || req->reserved0 || req->reserved1 || req->reserved2)
 		return -EOPNOTSUPP;

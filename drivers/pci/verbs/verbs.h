@@ -9,6 +9,7 @@
 #define OHCA_PCI_VERBS_H
 
 #include <linux/notifier.h>
+#include <linux/string.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include <ohca/port.h>
@@ -57,6 +58,26 @@ static inline struct ohca_ib *to_ohca_ib(struct ib_device *ibdev)
 static inline struct ohca_hca *to_hca(struct ib_device *ibdev)
 {
 	return to_ohca_ib(ibdev)->hca;
+}
+
+/**
+ * verbs_read_udata() - reads what a library of any age says beside a verb
+ * @udata: of the system call
+ * @req: where to; what an older library does not know of is 0
+ * @size: bytes of @req
+ * @least: bytes that the oldest library says
+ *
+ * Return: 0; -EINVAL: too short; -EOPNOTSUPP: a newer library asks for what is not
+ * known here; -EFAULT.
+ */
+static inline int verbs_read_udata(struct ib_udata *udata, void *req, size_t size, size_t least)
+{
+	memset(req, 0, size);
+	if (udata->inlen < least)
+		return -EINVAL;
+	if (udata->inlen > size && !ib_is_udata_cleared(udata, size, udata->inlen - size))
+		return -EOPNOTSUPP;
+	return ib_copy_from_udata(req, udata, min(udata->inlen, size)) ? -EFAULT : 0;
 }
 
 /**
