@@ -9,12 +9,8 @@
 # both_ways SERVER CLIENT
 both_ways()
 {
-	local at
-	at=$(address "$1")
 	step "$1 is the server, $2 the client, $GID"
-	meet "$1" "$2" rping -s -a "$at" -C 10 -v -- rping -c -a "$at" -C 10 -v
-	meet "$1" "$2" ucmatose -b "$at" -c 5 -- ucmatose -s "$at" -c 5
-	meet "$1" "$2" udaddy -b "$at" -c 5 -- udaddy -s "$at" -c 5
+	connections "$1" "$2"
 	between "$1" "$2" ibv_ud_pingpong -n 100
 }
 

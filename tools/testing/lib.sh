@@ -409,3 +409,13 @@ address()
 	v6) echo "fd00:77::${ADDR4[$1]##*.}" ;;
 	esac
 }
+
+# connections SERVER CLIENT - by rdma_cm: a stream of messages, RC and UD
+connections()
+{
+	local at
+	at=$(address "$1")
+	meet "$1" "$2" rping -s -a "$at" -C 20 -v -- rping -c -a "$at" -C 20 -v
+	meet "$1" "$2" ucmatose -b "$at" -c 10 -- ucmatose -s "$at" -c 10
+	meet "$1" "$2" udaddy -b "$at" -c 10 -- udaddy -s "$at" -c 10
+}

@@ -186,38 +186,41 @@ def type_2_of_qp(a, b):
     window.close()
 
 
-@case
-def local_invalidate(a, b):
-    """LOCAL_INV sets a window of type 2 free, to be bound anew"""
+def bound_and_free(a, b, invalidate):
+    """Three times a window of type 2 is bound, used, and set free by invalidate()"""
     qp, peer = pair(a, b, **QUICK)
     mine, theirs = Memory(a, 4096), Memory(b, 4096, BINDABLE)
     window = Window(peer, TYPE_2)
     for _ in range(3):
         window.bind(theirs, 0, 4096, WRITES)
         works(qp, mine, window, theirs, 0, 64)
-        peer.post(LOCAL_INV, imm=window.rkey)
-        succeeded(peer.sent())
+        invalidate(qp, peer, mine, theirs, window)
     attempt(qp, WRITE, mine, window.rkey, theirs.addr, 8, "REM_ACCESS_ERR")
     window.close()
 
 
 @case
+def local_invalidate(a, b):
+    """LOCAL_INV sets a window of type 2 free, to be bound anew"""
+    def invalidate(_qp, peer, _mine, _theirs, window):
+        peer.post(LOCAL_INV, imm=window.rkey)
+        succeeded(peer.sent())
+
+    bound_and_free(a, b, invalidate)
+
+
+@case
 def remote_invalidate(a, b):
     """a SEND with invalidate sets a window of type 2 free"""
-    qp, peer = pair(a, b, **QUICK)
-    mine, theirs = Memory(a, 4096), Memory(b, 4096, BINDABLE)
-    window = Window(peer, TYPE_2)
-    for _ in range(3):
-        window.bind(theirs, 0, 4096, WRITES)
-        works(qp, mine, window, theirs, 0, 64)
+    def invalidate(qp, peer, mine, theirs, window):
         peer.post_recv([theirs.sge(2048, 100)])
         qp.post(SEND_INV, [mine.sge(0, 100)], imm=window.rkey)
         succeeded(qp.sent())
         wc, = succeeded(peer.received())
         check(wc.wc_flags & e.IBV_WC_WITH_INV, "the receiver is told")
         expect(wc.imm_data, window.rkey, "key told of")
-    attempt(qp, WRITE, mine, window.rkey, theirs.addr, 8, "REM_ACCESS_ERR")
-    window.close()
+
+    bound_and_free(a, b, invalidate)
 
 
 @case
