@@ -40,6 +40,7 @@ static const struct rdma_stat_desc soft_descs[NUM_COUNTERS] = {
 	[DROP(TP_DROP_STATE)] = { .name = "rx_drop_state" },
 	[DROP(TP_DROP_PSN)] = { .name = "rx_drop_psn" },
 	[DROP(TP_DROP_BUSY)] = { .name = "rx_drop_busy" },
+	[DROP(TP_DROP_ACCESS)] = { .name = "rx_drop_access" },
 	[DROP(TP_DROP_RECV)] = { .name = "rx_drop_recv" },
 	[SOFT(SOFT_CNT_SEND_ERR)] = { .name = "send_err" },
 	[SOFT(SOFT_CNT_LINK_DOWNED)] = { .name = "link_downed" },

@@ -6,7 +6,8 @@
  * requester.c sends; completer.c takes responses and moves the requester's
  * window, which requester.c's tp_req_*() functions do for it; timer.c watches
  * both; wr.c knows what a send WR is. responder.c executes requests; resources.c
- * keeps what READs and ATOMICs answer, and sends it.
+ * keeps what READs and ATOMICs answer, and sends it. uc.c has what is otherwise
+ * where nothing is acknowledged; ud.c does all that datagrams need.
  */
 #ifndef OHCA_TRANSPORT_INTERNAL_H
 #define OHCA_TRANSPORT_INTERNAL_H
@@ -188,6 +189,13 @@ void tp_resp_fill(struct tp_qp *qp, struct tp_train *train, enum tp_op op, u32 p
 void tp_resp_fault(struct tp_qp *qp, enum tp_fault fault, u32 psn);
 void tp_resp_error(struct tp_qp *qp);
 void tp_resp_reset(struct tp_resp *resp);
+bool tp_needs_recv(const struct tp_train *train);
+enum tp_fault tp_resp_message(struct tp_qp *qp, const struct tp_train *train,
+			      struct tp_cursor *data);
+
+/* uc.c; under req.lock, and under resp.lock */
+void tp_uc_sent(struct tp_qp *qp);
+void tp_uc_request(struct tp_qp *qp, const struct tp_train *train, struct tp_cursor *data);
 
 /* ud.c; under req.lock, and under resp.lock */
 bool tp_ud_run(struct tp_qp *qp);

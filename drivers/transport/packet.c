@@ -388,4 +388,5 @@ const char *const tp_drop_names[TP_NUM_DROPS] = {
 	[TP_DROP_PSN]		= "psn",
 	[TP_DROP_BUSY]		= "busy",
 	[TP_DROP_RECV]		= "recv",
+	[TP_DROP_ACCESS]	= "access",
 };

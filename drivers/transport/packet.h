@@ -64,7 +64,8 @@ enum tp_drop {
 	TP_DROP_STATE,		/* the QP does not receive now */
 	TP_DROP_PSN,		/* a response to nothing outstanding, or an invalid duplicate */
 	TP_DROP_BUSY,		/* no memory or queue space to take it in */
-	TP_DROP_RECV,		/* a datagram that there is no receive WR for, or too small a one */
+	TP_DROP_RECV,		/* unreliable: there is no receive WR for it, or too small a one */
+	TP_DROP_ACCESS,		/* unreliable: a WRITE to what the peer may not write to */
 	TP_NUM_DROPS
 };
 

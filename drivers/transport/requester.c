@@ -173,6 +173,10 @@ void tp_req_fail(struct tp_qp *qp, enum tp_wc_status status, u32 vendor_err)
 	tp_complete_send(qp, tp_req_wr(req, req->head++), &wc);
 	if (qp->service != TP_RC) {
 		req->state = TP_QPS_SQE;
+		req->draining = false;
+		/* PSNs of what was taken and is flushed now are given out again. */
+		if (qp->service == TP_UC)
+			req->next_psn = req->pos.psn;
 		tp_owner_state(qp, TP_QPS_SQE);
 		tp_req_flush(qp);
 		return;
@@ -358,6 +362,8 @@ static bool tp_req_asks(struct tp_qp *qp, const struct tp_send_wr *wr,
 	struct tp_req *req = &qp->req;
 	u32 unasked = req->pos.unasked + train->npkts;
 
+	if (qp->service == TP_UC)
+		return false;
 	if (unasked >= min(TP_ASK_PACKETS, req->window / 4) ||
 	    req->pos.out + train->npkts >= req->window)
 		return true;
@@ -448,8 +454,11 @@ static enum tp_step tp_req_send_part(struct tp_qp *qp, struct tp_send_wr *wr, u3
 		train.flags |= TP_TRAIN_ACKREQ;
 	step = tp_req_xmit(qp, wr, &train, train.npkts);
 	tp_owner_unmap(&qp->req.mem);
-	if (step == TP_STEP_ON)
-		tp_budget_take(&qp->req.budget, len);
+	if (step != TP_STEP_ON)
+		return step;
+	tp_budget_take(&qp->req.budget, len);
+	if (qp->service == TP_UC)
+		tp_uc_sent(qp);
 	return step;
 }
 
@@ -457,6 +466,8 @@ static enum tp_step tp_req_send_message(struct tp_qp *qp, struct tp_send_wr *wr)
 {
 	struct tp_req *req = &qp->req;
 
+	if (qp->service == TP_UC)
+		return tp_req_send_part(qp, wr, TP_TRAIN_PACKETS, false);
 	if (req->pos.out >= req->window)
 		return TP_STEP_WAIT;
 	if (tp_req_must_wait(req, wr))
@@ -614,7 +625,7 @@ void tp_req_drained(struct tp_qp *qp)
 }
 
 /**
- * tp_req_run() - sends what can be sent, or flushes what there is in ERR
+ * tp_req_run() - sends what can be sent, or flushes what there is in SQE and ERR
  * @qp: the QP
  *
  * Sees to it that a timer runs for what is out. Under req.lock.
@@ -634,7 +645,7 @@ bool tp_req_run(struct tp_qp *qp)
 		if (step == TP_STEP_WAIT && req->pos.unasked && !req->rnr_deadline)
 			step = tp_req_ask(qp);
 	} while (step == TP_STEP_ON);
-	if (req->state == TP_QPS_ERR) {
+	if (req->state == TP_QPS_SQE || req->state == TP_QPS_ERR) {
 		tp_req_flush(qp);
 		return false;
 	}

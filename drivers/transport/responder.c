@@ -286,17 +286,37 @@ static enum tp_fault tp_take_train(struct tp_qp *qp, const struct tp_train *trai
 	return TP_FAULT_NONE;
 }
 
-/* SEND takes its receive WR with its first packet, WRITE with immediate with its last. */
-static enum tp_fault tp_resp_message(struct tp_qp *qp, const struct tp_train *train,
-				     struct tp_cursor *data)
+/**
+ * tp_needs_recv() - whether a train takes a receive WR
+ * @train: a SEND or WRITE
+ *
+ * Return: SEND does with its first packet, WRITE with immediate with its last.
+ */
+bool tp_needs_recv(const struct tp_train *train)
 {
 	u32 needs = train->op == TP_OP_SEND ? TP_TRAIN_FIRST : TP_TRAIN_LAST | TP_TRAIN_IMM;
+
+	return (train->flags & needs) == needs;
+}
+
+/**
+ * tp_resp_message() - executes a SEND or WRITE that begins at the expected PSN
+ * @qp: the QP
+ * @train: the request
+ * @data: its payload
+ *
+ * Return: what is wrong with it; a part may be done then, as the expected PSN
+ * tells. Under resp.lock.
+ */
+enum tp_fault tp_resp_message(struct tp_qp *qp, const struct tp_train *train,
+			      struct tp_cursor *data)
+{
 	struct tp_train front;
 	enum tp_fault fault;
 
 	if (!tp_in_place(&qp->resp, train, qp->attr.mtu))
 		return TP_FAULT_INVALID;
-	if ((train->flags & needs) != needs || tp_take_recv(qp))
+	if (!tp_needs_recv(train) || tp_take_recv(qp))
 		return tp_take_train(qp, train, data);
 	if (train->op == TP_OP_SEND || train->npkts == 1)
 		return TP_FAULT_RNR;
@@ -408,6 +428,10 @@ void tp_resp_train(struct tp_qp *qp, const struct tp_train *train)
 	if (resp->state == TP_QPS_RTR && !resp->comm_est) {
 		resp->comm_est = true;
 		tp_owner_event(qp, TP_EVENT_COMM_EST);
+	}
+	if (qp->service == TP_UC) {
+		tp_uc_request(qp, train, &data);
+		return;
 	}
 	ahead = tp_psn_diff(train->psn, resp->psn);
 	if (ahead > 0) {

@@ -411,7 +411,7 @@ enum tp_event {
 	X(req_remote_access_errors, "remote access errors reported to the requester") \
 	X(resp_remote_access_errors, "remote access errors found by the responder") \
 	X(req_remote_invalid_request, "invalid requests reported to the requester") \
-	X(out_of_buffer, "datagrams that found no receive WR")		\
+	X(out_of_buffer, "unreliable messages that found no receive WR")		\
 	X(resp_local_length_error, "messages longer than their receive WR") \
 	X(rx_read_requests, "READ requests received")			\
 	X(rx_write_requests, "WRITE requests received")			\

@@ -91,6 +91,8 @@ enum tp_wc_status tp_wr_check(const struct tp_qp *qp, const struct tp_send_wr *w
 	type = tp_wr_type(wr);
 	if (type->local)
 		return TP_WC_SUCCESS;
+	if (qp->service == TP_UC && (tp_op_has_answer(type->op) || type->flags & TP_TRAIN_INV))
+		return TP_WC_LOC_QP_OP_ERR;
 	if (wr->length > TP_MAX_MESSAGE)
 		return TP_WC_LOC_LEN_ERR;
 	if (!tp_op_has_answer(type->op))
