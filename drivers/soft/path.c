@@ -127,6 +127,7 @@ static struct soft_path *path_alloc(struct soft_qp *qp)
 	if (!path)
 		return NULL;
 	path->ip_id = get_random_u16();
+	path->sent = jiffies - HZ;
 	path->num = qp->num;
 	path->held = qp->ibqp.qp_type != IB_QPT_GSI;
 	return path;

@@ -19,6 +19,7 @@ static int check_type(const struct ib_qp_init_attr *init, bool user)
 {
 	switch (init->qp_type) {
 	case IB_QPT_RC:
+	case IB_QPT_UC:
 	case IB_QPT_UD:
 		break;
 	case IB_QPT_GSI:
@@ -92,10 +93,22 @@ static int create_rings(struct soft_qp *qp, struct ib_qp_cap *cap, struct ib_uco
 	return 0;
 }
 
+static enum tp_service service_of(enum ib_qp_type type)
+{
+	switch (type) {
+	case IB_QPT_RC:
+		return TP_RC;
+	case IB_QPT_UC:
+		return TP_UC;
+	default:
+		return TP_UD;
+	}
+}
+
 static int init_transport(struct soft_qp *qp)
 {
 	struct tp_qp_init_attr tinit = {
-		.service = qp->ibqp.qp_type == IB_QPT_RC ? TP_RC : TP_UD,
+		.service = service_of(qp->ibqp.qp_type),
 		.qpn = qp->ibqp.qp_num,
 		.max_send_wr = qp->cap.max_send_wr,
 		.max_send_sge = qp->cap.max_send_sge,

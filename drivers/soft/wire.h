@@ -55,6 +55,7 @@ struct soft_flow {
  * @flags: PATH_STARVED: the QP waits for room
  * @cpu: where requests [0] and responses [1] were last sent from
  * @asked: the last request sent asks for an answer; under req.lock
+ * @sent: when an unreliable connection last sent, jiffies; under req.lock
  * @net: namespace of @sock
  * @held: a reference to @net is held: not by a GSI QP, which would keep the
  *        namespace for as long as its device is there
@@ -64,7 +65,7 @@ struct soft_flow {
  * @cookie: validates the cached route
  * @gid: the source GID's table entry; a reference is held. NULL: no @flow
  *
- * Constant after creation but for @ip_id, @flags, @cpu, @asked and @cookie.
+ * Constant after creation but for @ip_id, @flags, @cpu, @asked, @sent and @cookie.
  */
 struct soft_path {
 	struct soft_flow flow;
@@ -74,6 +75,7 @@ struct soft_path {
 	unsigned long flags;
 	int cpu[2];
 	bool asked;
+	unsigned long sent;
 	struct net *net;
 	bool held;
 	struct socket *sock;

@@ -341,12 +341,24 @@ static int send_run(const struct tx *tx, const struct tp_train *train, const str
 }
 
 /*
+ * Whether all packets of @path have most likely arrived that nobody acknowledges.
+ * None is in the host's queues as far as the socket can tell, but lo's have left it
+ * as they are put there: what matters for them is that some time has passed.
+ */
+static bool is_quiet(const struct soft_path *path)
+{
+	return refcount_read(&path->sock->sk->sk_wmem_alloc) == 1 &&
+	       time_after(jiffies, path->sent + 1);
+}
+
+/*
  * Whether @train stays behind what was sent before it. A software device such as
  * veth or lo has a queue for each CPU, and packets of one QP in two of them would
  * pass each other: the peer's NAK, and all of it sent again, costs far more than
- * sending from where the others went. Requests have arrived when they have been
- * acknowledged; if an acknowledgment is on its way, it will set off @train there,
- * else somebody has to be sent. Adapters are left alone: the socket keeps to one TX queue.
+ * sending from where the others went; an unreliable connection loses the message.
+ * Requests have arrived when they have been acknowledged; if an acknowledgment is on
+ * its way, it will set off @train there, else somebody has to be sent. Adapters are
+ * left alone: the socket keeps to one TX queue.
  */
 static bool in_order(struct soft_qp *qp, struct soft_path *path, const struct net_device *dev,
 		     const struct tp_train *train)
@@ -359,6 +371,8 @@ static bool in_order(struct soft_qp *qp, struct soft_path *path, const struct ne
 		return true;
 	if (response)
 		idle = refcount_read(&path->sock->sk->sk_wmem_alloc) == 1;
+	else if (train->service == TP_UC)
+		idle = is_quiet(path);
 	else
 		idle = train->psn == qp->tp.req.una;
 	if (idle || !cpu_online(*cpu)) {
@@ -403,6 +417,8 @@ static int try_train(struct soft_qp *qp, struct soft_path *path, const struct tp
 		return train->npkts;
 	if (in_order(qp, path, tx.dst->dev, train) && soft_path_has_room(path))
 		ret = send_train(&tx, train);
+	if (!ret && train->service == TP_UC)
+		path->sent = jiffies;
 	if (!ret && tp_op_is_request(train->op))
 		path->asked = train->flags & TP_TRAIN_ACKREQ ||
 			      (train->op != TP_OP_SEND && train->op != TP_OP_WRITE);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the Python cases share: pairs of RC QPs in one process, over pyverbs.
+"""What the Python cases share: pairs of QPs in one process, over pyverbs.
 
 A program is a list of functions marked with @case, run by main() in order.
 """
@@ -162,6 +162,8 @@ class Memory:
 class Rc:
     """An RC QP with a CQ for each direction."""
 
+    TYPE, TO_RTR, TO_RTS = e.IBV_QPT_RC, TO_RTR, TO_RTS
+
     def __init__(self, device, depth=64, sge=4, inline=0, cq_depth=256,
                  sig_all=0, channel=None, pd=None):
         self.device = device
@@ -171,7 +173,7 @@ class Rc:
         cap = QPCap(max_send_wr=depth, max_recv_wr=depth, max_send_sge=sge,
                     max_recv_sge=sge, max_inline_data=inline)
         self.qp = QP(pd or device.pd, QPInitAttr(
-            qp_type=e.IBV_QPT_RC, scq=self.scq, rcq=self.rcq, cap=cap,
+            qp_type=self.TYPE, scq=self.scq, rcq=self.rcq, cap=cap,
             sq_sig_all=sig_all))
         self.number = self.qp.qp_num
         self.attrs = {}
@@ -197,7 +199,7 @@ class Rc:
         route.traffic_class = traffic_class
         route.flow_label = flow_label
         attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
-        self.qp.modify(attr, TO_RTR)
+        self.qp.modify(attr, self.TO_RTR)
 
     def to_rts(self, psn=0, timeout=12, retry_cnt=7, rnr_retry=7,
                max_rd_atomic=4):
@@ -208,7 +210,7 @@ class Rc:
         attr.rnr_retry = rnr_retry
         attr.sq_psn = psn
         attr.max_rd_atomic = max_rd_atomic
-        self.qp.modify(attr, TO_RTS)
+        self.qp.modify(attr, self.TO_RTS)
 
     def to(self, state, **others):
         """A transition that needs no more than the state."""
@@ -246,6 +248,14 @@ class Rc:
 
     def received(self, count=1, seconds=10.0):
         return poll(self.rcq, count, seconds)
+
+
+class Uc(Rc):
+    """The same of an unreliable connection."""
+
+    TYPE = e.IBV_QPT_UC
+    TO_RTR = TO_RTR & ~(e.IBV_QP_MAX_DEST_RD_ATOMIC | e.IBV_QP_MIN_RNR_TIMER)
+    TO_RTS = e.IBV_QP_STATE | e.IBV_QP_SQ_PSN
 
 
 def work_request(kind, sges, **kwargs):
@@ -301,9 +311,9 @@ def connect(one, other, access=ALL, rtr=None, rts=None):
         qp.to_rts(**(rts or {}))
 
 
-def pair(one, other, access=ALL, rtr=None, rts=None, **kwargs):
+def pair(one, other, access=ALL, rtr=None, rts=None, kind=Rc, **kwargs):
     """Two new QPs on two devices, connected."""
-    qps = Rc(one, **kwargs), Rc(other, **kwargs)
+    qps = kind(one, **kwargs), kind(other, **kwargs)
     connect(*qps, access=access, rtr=rtr, rts=rts)
     return qps
 
