@@ -98,6 +98,7 @@ static u32 forge(struct sim_qp *to, u8 *bytes)
 	struct tp_seg seg = { payload, 0 };
 	struct tp_train t = { .npkts = 1, .seg = &seg };
 
+	t.service = random_chance(rng, 950) ? world->cfg.service : TP_RC;
 	t.op = ops[random_below(rng, ARRAY_SIZE(ops))];
 	t.mtu = 4096;
 	t.pkey = random_chance(rng, 950) ? 0xffff : random_bits(rng);
@@ -180,6 +181,7 @@ static void inject_message(struct sim_qp *to)
 	struct tp_train t = { .seg = &seg, .nr_seg = 1 };
 	u32 i, len;
 
+	t.service = world->cfg.service;
 	t.op = random_chance(rng, 500) ? TP_OP_SEND : TP_OP_WRITE;
 	t.mtu = random_chance(rng, 900) ? world->cfg.mtu : 256u << random_below(rng, 5);
 	t.npkts = random_range(rng, 2, 8);
@@ -305,6 +307,7 @@ static void choose_config(u64 seed, struct sim_config *cfg)
 	cfg->min_rnr_timer = random_range(&rng, 1, 10);
 	cfg->sq_psn[0] = SIM_PSN(random_bits(&rng));
 	cfg->sq_psn[1] = SIM_PSN(0 - random_below(&rng, 30));
+	cfg->service = random_chance(&rng, 250) ? TP_UC : TP_RC;
 }
 
 void run_hostile(u64 seed)

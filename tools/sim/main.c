@@ -264,13 +264,13 @@ static void run_sweeps(struct tally *t, u64 seeds, u32 jobs)
 
 static const char usage[] =
 "usage: sim [--check] [--seeds N] [--jobs N]\n"
-"       sim [--random | --hostile] --seed N [--verbose] [--break NAME]\n"
+"       sim [--random | --hostile | --uc] --seed N [--verbose] [--break NAME]\n"
 "       sim --cases | --case NAME [--verbose] [--break NAME]\n"
 "       sim --list\n";
 
 enum {
 	OPT_SEED = 256, OPT_SEEDS, OPT_JOBS, OPT_CHECK, OPT_VERBOSE, OPT_BREAK, OPT_CASES,
-	OPT_CASE, OPT_LIST, OPT_RANDOM, OPT_HOSTILE, OPT_BREAKS,
+	OPT_CASE, OPT_LIST, OPT_RANDOM, OPT_HOSTILE, OPT_BREAKS, OPT_UC,
 };
 
 static const struct option options[] = {
@@ -286,6 +286,7 @@ static const struct option options[] = {
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "random", no_argument, NULL, OPT_RANDOM },
 	{ "hostile", no_argument, NULL, OPT_HOSTILE },
+	{ "uc", no_argument, NULL, OPT_UC },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -377,6 +378,9 @@ static void parse(int argc, char **argv, struct request *req)
 			break;
 		case OPT_HOSTILE:
 			req->sweep = &sim_sweeps[1];
+			break;
+		case OPT_UC:
+			req->sweep = &sim_sweeps[2];
 			break;
 		case OPT_LIST:
 			list();

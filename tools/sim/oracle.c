@@ -112,6 +112,8 @@ void oracle_post(struct sim_qp *qp, struct sim_send *s)
 		return;
 	}
 	gather(s, s->payload);
+	if (world->cfg.service == TP_UC && !uc_lossless())
+		return;
 	if (is_write(s->opcode) && s->remote.area)
 		memcpy(s->remote.area->model + s->remote.off, s->payload, s->length);
 }
@@ -167,7 +169,8 @@ static void check_done(struct sim_qp *qp, struct sim_send *s)
 	struct sim_region *region;
 	u32 i;
 
-	sim_check(!takes_recv(s->opcode) || s->delivered || world->hostile,
+	sim_check(!takes_recv(s->opcode) || s->delivered || world->hostile ||
+		  world->cfg.service == TP_UC,
 		  "qp %u wr %llx: a %s completes that the peer has not received", qp->qpn,
 		  (unsigned long long)s->wr_id, opcode_name(s->opcode));
 	if (s->opcode == IB_UVERBS_WR_LOCAL_INV) {
@@ -178,7 +181,7 @@ static void check_done(struct sim_qp *qp, struct sim_send *s)
 	sim_check(s->opcode != TP_WR_REG_MR || s->bound,
 		  "qp %u wr %llx: REG_MR completes that was not executed", qp->qpn,
 		  (unsigned long long)s->wr_id);
-	if (!s->payload || world->hostile)
+	if (!s->payload || world->hostile || world->cfg.service == TP_UC)
 		return;
 	if (!is_fetch(s->opcode)) {
 		check_range(qp, s, &s->remote, true, "a WRITE that completed");
@@ -285,8 +288,8 @@ static void check_placed(struct sim_qp *peer, const struct sim_send *m)
 	}
 }
 
-static void check_received(struct sim_qp *qp, struct sim_recv *r, struct sim_send *m,
-			   const struct tp_wc *wc)
+void check_received(struct sim_qp *qp, struct sim_recv *r, struct sim_send *m,
+		    const struct tp_wc *wc)
 {
 	bool write = is_write(m->opcode), inv = m->opcode == IB_UVERBS_WR_SEND_WITH_INV;
 	u32 flags = (with_imm(m->opcode) ? TP_WC_WITH_IMM : 0) | (inv ? TP_WC_WITH_INV : 0);
@@ -296,7 +299,8 @@ static void check_received(struct sim_qp *qp, struct sim_recv *r, struct sim_sen
 	sim_check(!r->bad, "qp %u: the malformed receive %llx completes well", qp->qpn,
 		  (unsigned long long)wc->wr_id);
 	sim_check(m->number < qp->peer->taken &&
-		  (m->number >= qp->peer->seen || qp->peer->failed[0]),
+		  (m->number >= qp->peer->seen || qp->peer->failed[0] ||
+		   world->cfg.service == TP_UC),
 		  "qp %u: message %llx is received, but its sender %s", qp->qpn,
 		  (unsigned long long)m->wr_id,
 		  m->number < qp->peer->seen ? "has its completion" : "has not sent it");
@@ -347,6 +351,15 @@ static void free_slot(struct sim_qp *qp, struct sim_recv *r)
 	r->slot = -1;
 }
 
+/* The message that @qp is to have received now, or NULL. */
+static struct sim_send *next_message(struct sim_qp *qp, struct sim_recv *r,
+				     const struct tp_wc *wc)
+{
+	if (world->cfg.service == TP_UC && !uc_lossless())
+		return uc_match(qp, r, wc);
+	return qp->matched < qp->peer->msgs.nr ? qp->peer->msgs.item[qp->matched++] : NULL;
+}
+
 void oracle_recv(struct sim_qp *qp, const struct tp_wc *wc)
 {
 	struct sim_recv *r;
@@ -366,12 +379,14 @@ void oracle_recv(struct sim_qp *qp, const struct tp_wc *wc)
 		return;
 	}
 	if (wc->status == TP_WC_SUCCESS) {
-		sim_check(qp->matched < qp->peer->msgs.nr,
-			  "qp %u: a message is received that was not sent", qp->qpn);
-		m = qp->peer->msgs.item[qp->matched++];
+		m = next_message(qp, r, wc);
+		sim_check(m, "qp %u: a message is received that was not sent", qp->qpn);
 		check_received(qp, r, m, wc);
 		m->delivered = true;
-		check_placed(qp->peer, m);
+		if (world->cfg.service == TP_UC)
+			uc_received(qp, m);
+		else
+			check_placed(qp->peer, m);
 		free_slot(qp, r);
 	}
 	work_wake(qp);
@@ -387,6 +402,10 @@ void oracle_finish(void)
 		qp = &world->qp[i];
 		sim_check(qp->seen == qp->sends.nr && qp->done == qp->sends.nr,
 			  "qp %u: %u of %u send WRs have ended", qp->qpn, qp->seen, qp->sends.nr);
+		if (cfg->service == TP_UC && !uc_lossless()) {
+			uc_finish(qp);
+			continue;
+		}
 		sim_check(qp->matched == qp->peer->msgs.nr,
 			  "qp %u: %u of %u messages were received", qp->qpn, qp->matched,
 			  qp->peer->msgs.nr);
@@ -404,5 +423,6 @@ void oracle_finish(void)
 	    !cfg->paging && !rnr)
 		sim_check(!back, "packets were sent again on a perfect wire");
 	memory_check();
-	memory_compare();
+	if (cfg->service == TP_RC || uc_lossless())
+		memory_compare();
 }

@@ -84,7 +84,7 @@ static void choose_work(struct sim_random *rng, struct sim_config *cfg)
 	cfg->sq_psn[1] = choose_psn(rng);
 }
 
-static void choose_config(u64 seed, struct sim_config *cfg)
+void random_config(u64 seed, struct sim_config *cfg)
 {
 	struct sim_random rng = { .state = seed ^ 0x5eed5eed5eed5eedull };
 
@@ -253,15 +253,13 @@ static void abrupt(void)
 	memory_check();
 }
 
-void run_random(u64 seed)
+void run_config(u64 seed, const struct sim_config *cfg)
 {
-	struct sim_config cfg;
 	bool cut_short;
 	u32 i;
 
-	choose_config(seed, &cfg);
-	world_make(seed, &cfg);
-	describe(&cfg);
+	world_make(seed, cfg);
+	describe(cfg);
 	world_connect();
 	work_start();
 	cut_short = random_chance(&world->rng, 120);
@@ -282,4 +280,12 @@ void run_random(u64 seed)
 	if (random_chance(&world->rng, 250))
 		again();
 	world_free();
+}
+
+void run_random(u64 seed)
+{
+	struct sim_config cfg;
+
+	random_config(seed, &cfg);
+	run_config(seed, &cfg);
 }

@@ -334,6 +334,7 @@ struct sim_qp {
 
 /**
  * struct sim_config - how a world is made, and how it behaves
+ * @service: transport service of all QPs
  * @pairs: QP pairs
  * @mtu: path MTU
  * @ipv6: framing
@@ -371,6 +372,7 @@ struct sim_qp {
  * @turn: a consumer's time between two turns, at most, ns
  */
 struct sim_config {
+	enum tp_service service;
 	u32 pairs;
 	u32 mtu;
 	bool ipv6;
@@ -521,6 +523,21 @@ bool is_fetch(u32 wr_opcode);
 bool is_write(u32 wr_opcode);
 bool is_atomic(u32 wr_opcode);
 bool takes_recv(u32 wr_opcode);
+/* What @qp received into @r must be @m. */
+void check_received(struct sim_qp *qp, struct sim_recv *r, struct sim_send *m,
+		    const struct tp_wc *wc);
+
+/* uc.c: what becomes of work where nothing is acknowledged. */
+/* Whether every message arrives. */
+bool uc_lossless(void);
+/* Whether @s may be posted now. */
+bool uc_may_post(const struct sim_qp *qp, const struct sim_send *s);
+/* Which message @qp received into @r, or NULL. */
+struct sim_send *uc_match(struct sim_qp *qp, const struct sim_recv *r, const struct tp_wc *wc);
+/* @m has arrived whole. */
+void uc_received(struct sim_qp *qp, const struct sim_send *m);
+/* The end of a run that has gone well. */
+void uc_finish(struct sim_qp *qp);
 
 /* scenario.c: ends the run, with where each QP is. */
 void stuck(const char *why) __attribute__((noreturn));
@@ -532,5 +549,9 @@ void tell_recv(struct sim_qp *qp);
 /* A run of each kind; they return when all is well. */
 void run_random(u64 seed);
 void run_hostile(u64 seed);
+void run_uc(u64 seed);
+/* A configuration, and a random run of one. */
+void random_config(u64 seed, struct sim_config *cfg);
+void run_config(u64 seed, const struct sim_config *cfg);
 
 #endif /* OHCA_SIM_H */

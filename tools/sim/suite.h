@@ -28,6 +28,7 @@ extern const struct sim_case retry_cases[];
 extern const struct sim_case flow_cases[];
 extern const struct sim_case state_cases[];
 extern const struct sim_case large_cases[];
+extern const struct sim_case uc_cases[];
 extern const struct sim_case *const sim_case_tables[];
 
 /**
@@ -44,7 +45,7 @@ struct sim_sweep {
 	u32 broken_seeds;
 };
 
-/* --random, then --hostile; ends with an entry that has no option. */
+/* --random, --hostile, --uc; ends with an entry that has no option. */
 extern const struct sim_sweep sim_sweeps[];
 
 #endif /* OHCA_SIM_SUITE_H */

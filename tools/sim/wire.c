@@ -36,6 +36,9 @@ static void check_train(const struct sim_qp *from, const struct tp_train *t)
 		  t->flags);
 	sim_check(t->npkts && t->npkts <= TP_TRAIN_PACKETS, "train of %u packets", t->npkts);
 	sim_check(t->length <= TP_TRAIN_BYTES, "train of %u bytes", t->length);
+	sim_check(t->service == world->cfg.service, "train of service %d", t->service);
+	sim_check(t->service == TP_RC || !(t->flags & TP_TRAIN_ACKREQ),
+		  "a train that nobody acknowledges asks for it");
 	sim_check(t->psn == SIM_PSN(t->psn), "train: psn %x", t->psn);
 	sim_check(t->dest_qpn == from->attr.dest_qpn, "train to qp %u", t->dest_qpn);
 	sim_check(t->pkey == from->attr.pkey, "train with pkey %x", t->pkey);

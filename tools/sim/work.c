@@ -147,13 +147,25 @@ static bool choose_remote(struct sim_qp *qp, struct sim_send *s)
 	return true;
 }
 
-static const u32 wr_opcodes[] = {
+static const u32 uc_opcodes[] = {
+	IB_UVERBS_WR_SEND, IB_UVERBS_WR_SEND_WITH_IMM, IB_UVERBS_WR_RDMA_WRITE,
+	IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, IB_UVERBS_WR_LOCAL_INV, TP_WR_REG_MR,
+};
+
+static const u32 rc_opcodes[] = {
 	IB_UVERBS_WR_SEND, IB_UVERBS_WR_SEND_WITH_IMM, IB_UVERBS_WR_SEND_WITH_INV,
 	IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_RDMA_WRITE_WITH_IMM, IB_UVERBS_WR_RDMA_READ,
 	IB_UVERBS_WR_ATOMIC_CMP_AND_SWP, IB_UVERBS_WR_ATOMIC_FETCH_AND_ADD,
 	IB_UVERBS_WR_LOCAL_INV, IB_UVERBS_WR_RDMA_WRITE, IB_UVERBS_WR_SEND, IB_UVERBS_WR_RDMA_READ,
 	TP_WR_REG_MR,
 };
+
+static u32 choose_opcode(void)
+{
+	if (world->cfg.service == TP_UC)
+		return uc_opcodes[random_below(&world->rng, ARRAY_SIZE(uc_opcodes))];
+	return rc_opcodes[random_below(&world->rng, ARRAY_SIZE(rc_opcodes))];
+}
 
 /* A key of @owner that can be given up, or 0. */
 static u32 take_spare(struct sim_qp *owner)
@@ -210,8 +222,10 @@ static bool choose(struct sim_qp *qp, struct sim_send *s)
 	struct sim_random *rng = &world->rng;
 
 	memset(s, 0, sizeof(*s));
-	s->opcode = wr_opcodes[random_below(rng, ARRAY_SIZE(wr_opcodes))];
+	s->opcode = choose_opcode();
 	if (is_fetch(s->opcode) && !world->cfg.rd)
+		return false;
+	if (!uc_may_post(qp, s))
 		return false;
 	choose_flags(qp, s);
 	if (s->opcode == IB_UVERBS_WR_LOCAL_INV) {
@@ -256,7 +270,8 @@ static void freshen(struct sim_qp *qp, struct sim_send *s)
 		if (n && !in_use(qp, &s->local[i]))
 			area_scribble(s->local[i].area, s->local[i].off, n < 256 ? n : 256);
 	}
-	n = s->remote.len;
+	/* A WR that ended is not in use here, but may still be on its way there. */
+	n = world->cfg.service == TP_RC ? s->remote.len : 0;
 	if (n && random_chance(&world->rng, 300) && !in_use(qp, &s->remote))
 		area_scribble(s->remote.area, s->remote.off, n < 256 ? n : 256);
 }
@@ -328,6 +343,7 @@ static u32 recv_length(struct sim_qp *qp)
 	struct sim_send *m;
 
 	if (rq == &qp->own_rq && rq->posted.nr < qp->peer->msgs.nr &&
+	    (world->cfg.service == TP_RC || uc_lossless()) &&
 	    random_chance(&world->rng, 500)) {
 		m = qp->peer->msgs.item[rq->posted.nr];
 		return is_write(m->opcode) ? random_below(&world->rng, 2) * 16 : m->length;
@@ -426,8 +442,10 @@ bool work_done(void)
 
 	for (i = 0; i < world->nr_qps; i++) {
 		qp = &world->qp[i];
-		if (qp->sends.nr < qp->quota || qp->seen < qp->sends.nr ||
-		    qp->matched < qp->peer->msgs.nr)
+		if (qp->sends.nr < qp->quota || qp->seen < qp->sends.nr)
+			return false;
+		if (qp->matched < qp->peer->msgs.nr &&
+		    (world->cfg.service == TP_RC || uc_lossless()))
 			return false;
 	}
 	return true;

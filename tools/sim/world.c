@@ -103,6 +103,7 @@ static void make_qp(struct sim_qp *qp, u32 index)
 		make_rq(qp->rq, qp->pd);
 	}
 	qp->init = (struct tp_qp_init_attr){
+		.service = cfg->service,
 		.qpn = qp->qpn,
 		.max_send_wr = cfg->sq_depth,
 		.max_send_sge = cfg->max_sge,
