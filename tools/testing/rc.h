@@ -69,9 +69,9 @@ static inline struct ibv_qp *rc_qp(struct rc_dev *dev, struct ibv_cq *scq,
 /* 7 is for ever: what a peer wants whose pages have to be fetched first. */
 static uint8_t rc_rnr_retry = 3;
 
-/* Takes @qp on @dev to RTS, for the peer @other on @other_dev. */
-static inline void rc_connect(struct rc_dev *dev, struct ibv_qp *qp,
-			      struct rc_dev *other_dev, struct ibv_qp *other)
+/* Takes @qp on @dev to RTR, for the peer @other on @other_dev. */
+static inline void rc_to_rtr(struct rc_dev *dev, struct ibv_qp *qp,
+			     struct rc_dev *other_dev, struct ibv_qp *other)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -99,16 +99,30 @@ static inline void rc_connect(struct rc_dev *dev, struct ibv_qp *qp,
 			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
 		die("to RTR");
-	attr = (struct ibv_qp_attr) {
+}
+
+/* From RTR; what ibv_modify_qp() returns. */
+static inline int rc_to_rts(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
 		.timeout = 10,
 		.retry_cnt = 7,
 		.rnr_retry = rc_rnr_retry,
 		.max_rd_atomic = 4,
 	};
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
-			  IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			  IBV_QP_MAX_QP_RD_ATOMIC))
+
+	return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT |
+			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+			     IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* Takes @qp on @dev to RTS, for the peer @other on @other_dev. */
+static inline void rc_connect(struct rc_dev *dev, struct ibv_qp *qp,
+			      struct rc_dev *other_dev, struct ibv_qp *other)
+{
+	rc_to_rtr(dev, qp, other_dev, other);
+	if (rc_to_rts(qp))
 		die("to RTS");
 }
 
