@@ -93,6 +93,10 @@ run_guest()
 		disk=$(packages_image "$VM_PACKAGES") || exit 1
 		disks+=("$disk/packages.img")
 	fi
+	if [ -n "$VM_SUITE" ]; then
+		disk=$(suite_image "$VM_SUITE") || exit 1
+		disks+=("$disk/suite.img")
+	fi
 	disks+=("$boot/modules.img")
 	modules=$(build_modules "$VM_KERNEL") || exit 1
 	find_qemu || exit 1

@@ -65,6 +65,28 @@ packages_image()
 		'a minute or so' make_packages_image "$root/root" "$packages"
 }
 
+# make_suite_image SUITE DIR - the programs of another Debian, under /suite/SUITE
+make_suite_image()
+{
+	local suite=$1 dir=$2 mirror
+	mirror=$(debian_mirror)
+	apt_transport_options >"$dir/apt.conf"
+	mkdir -p "$dir/root/suite"
+	mmdebstrap --mode=root --variant=extract \
+		--aptopt="$dir/apt.conf" \
+		--aptopt='Apt::Install-Recommends "false"' \
+		--include="$(printf '%s' "$SUITE_PACKAGES" | tr -s ' \n\t' ',')" \
+		"$suite" "$dir/root/suite/$suite" "deb $mirror $suite main"
+	make_disk "$dir/root" "$dir/suite.img"
+	rm -rf "$dir/root" "$dir/apt.conf"
+}
+
+suite_image()
+{
+	cache_entry "suite-$1" "$(hash_text "$SUITE_PACKAGES")" \
+		'a minute or so' make_suite_image "$1"
+}
+
 # make_boot_files ENTRY DIR - the disk with the kernel's modules, and the
 # initramfs less what changes from run to run
 make_boot_files()

@@ -18,6 +18,8 @@ GUEST_PACKAGES='iproute2 iputils-ping rdma-core ibverbs-utils ibverbs-providers
 	perftest rdmacm-utils infiniband-diags qperf python3 python3-pyverbs
 	tcpdump tshark ethtool strace kmod nftables procps util-linux psmisc
 	socat nvme-cli'
+# Of other Debians, whose rdma-core has its own ideas of the kernel.
+SUITE_PACKAGES='base-files coreutils ibverbs-utils ibverbs-providers perftest rdmacm-utils'
 QEMU_PACKAGES='qemu-system-x86'
 
 # The main Debian archive, as this machine's apt knows it.
