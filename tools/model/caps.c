@@ -66,6 +66,7 @@ static void general(struct hca *hca)
 	general_limits(hca);
 	GEN(cqe_version, 1);
 	GEN(rc, 1);
+	GEN(uc, 1);
 	GEN(ud, 1);
 	GEN(xrc, 1);
 	GEN(set_deth_sqpn, 1);

@@ -5,7 +5,7 @@
 #
 # The device model's judge: the kernel's own mlx5_core and mlx5_ib, with none of
 # our modules, bring up two functions. The netdevs pass ping, and RDMA of every kind
-# passes between the two: memory registered by UMR, RC, UD, XRC, SRQ, atomics,
+# passes between the two: memory registered by UMR, RC, UC, UD, XRC, SRQ, atomics,
 # and connections and multicast groups by rdma_cm.
 
 . /ohca/testing/hca.sh
@@ -18,6 +18,7 @@ ping -c 3 -i 0.2 -s 4000 10.77.0.1 || fail 'ping in fragments'
 
 hca_both ibv_rc_pingpong -g 0 -n 100
 hca_both ibv_rc_pingpong -g 1 -n 50 -e -s 100000
+hca_both ibv_uc_pingpong -g 0 -n 50 -s 20000
 hca_both ibv_ud_pingpong -g 0 -n 50
 hca_both ibv_ud_pingpong -g 1 -n 50 -e
 hca_both ibv_srq_pingpong -g 1 -n 50

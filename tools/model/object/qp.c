@@ -149,6 +149,7 @@ static int set_partners(struct cmd *cmd, struct qp *qp)
 static int start_transport(struct cmd *cmd, struct qp *qp)
 {
 	struct tp_qp_init_attr init = {
+		.service = qp->st == MLX5_QP_ST_UC ? TP_UC : TP_RC,
 		.qpn = qp->wq.obj.id,
 		.max_send_wr = clamp(qp->sq_size, 1u, QP_MAX_TAKEN),
 		.max_send_sge = TP_MAX_SGE,
@@ -170,6 +171,7 @@ int cmd_create_qp(struct cmd *cmd)
 
 	switch (MLX5_GET(qpc, ctx, st)) {
 	case MLX5_QP_ST_RC:
+	case MLX5_QP_ST_UC:
 	case MLX5_QP_ST_XRC:
 	case MLX5_QP_ST_UD:
 	case MLX5_QP_ST_QP1:
@@ -196,7 +198,8 @@ int cmd_create_qp(struct cmd *cmd)
 	qp->dbr = MLX5_GET64(qpc, ctx, dbr_addr);
 	ret = set_buffer(cmd, qp);
 	ret = ret ?: set_partners(cmd, qp);
-	if (!ret && (qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_XRC))
+	if (!ret && (qp->st == MLX5_QP_ST_RC || qp->st == MLX5_QP_ST_UC ||
+		     qp->st == MLX5_QP_ST_XRC))
 		ret = start_transport(cmd, qp);
 	if (ret) {
 		object_delete(&qp->wq.obj);

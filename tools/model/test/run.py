@@ -24,7 +24,7 @@ import client
 
 TESTS_AT_ONCE = 4
 FUZZERS_AT_ONCE = 2
-MODULES = ['protocol', 'pci', 'command', 'queue', 'cq', 'umr', 'xrc', 'ud', 'fault', 'wire']
+MODULES = ['protocol', 'pci', 'command', 'queue', 'cq', 'umr', 'uc', 'xrc', 'ud', 'fault', 'wire']
 
 
 def tests():
