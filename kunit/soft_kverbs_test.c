@@ -135,10 +135,13 @@ static void kverbs_atomic(struct kunit *test)
 		.compare_add = 5,
 		.rkey = p->pd->unsafe_global_rkey,
 	};
+	const struct ib_send_wr *bad = &wr.wr;
 
 	/* IB core's region of all memory allows READ and WRITE only. */
 	kverbs_expect(p, 1);
-	KUNIT_ASSERT_EQ(test, ib_post_send(p->qp[0], &wr.wr, NULL), 0);
+	KUNIT_ASSERT_EQ(test, ib_post_send(p->qp[0], &wr.wr, &bad), 0);
+	/* RDS relies on it. */
+	KUNIT_EXPECT_PTR_EQ(test, bad, (const struct ib_send_wr *)&wr.wr);
 	KUNIT_ASSERT_EQ(test, kverbs_wait_for_all(p), 0);
 	KUNIT_EXPECT_EQ(test, p->last.status, IB_WC_REM_ACCESS_ERR);
 }

@@ -323,7 +323,7 @@ static void kick_recv(struct soft_qp *qp)
  * soft_post_send() - ib_device_ops.post_send
  * @ibqp: the QP
  * @wr: kernel: the WRs; NULL from a program, which has put them into its ring
- * @bad: set to the WR that was not taken
+ * @bad: set to the WR that was not taken; left as it is if all were
  *
  * Context: any.
  * Return: 0; -EINVAL: the state, or a WR that the QP can't take; -ENOMEM: full.
@@ -334,19 +334,21 @@ int soft_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct
 	unsigned long flags;
 	int err = 0;
 
-	*bad = wr;
 	/* A program's ring is its own to fill. */
-	if (!may_send(qp) || (qp->user && wr))
+	if (!may_send(qp) || (qp->user && wr)) {
+		*bad = wr;
 		return -EINVAL;
+	}
 
 	spin_lock_irqsave(&qp->post_lock, flags);
 	for (; wr; wr = wr->next) {
 		err = soft_wqe_put_send(qp, wr);
-		if (err)
+		if (err) {
+			*bad = wr;
 			break;
+		}
 	}
 	spin_unlock_irqrestore(&qp->post_lock, flags);
-	*bad = wr;
 
 	kick(qp);
 	/* Programs have no doorbell for receives: in ERR this one stands in, so that they flush. */
@@ -359,7 +361,7 @@ int soft_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr, const struct
  * soft_post_recv() - ib_device_ops.post_recv, for kernel consumers
  * @ibqp: the QP
  * @wr: the WRs
- * @bad: set to the WR that was not taken
+ * @bad: set to the WR that was not taken; left as it is if all were
  *
  * Context: any.
  * Return: as soft_post_send().
@@ -370,19 +372,21 @@ int soft_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct
 	unsigned long flags;
 	int err = 0;
 
-	*bad = wr;
 	/* Programs have no doorbell for receives, nor need one. */
-	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET || qp->user)
+	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET || qp->user) {
+		*bad = wr;
 		return -EINVAL;
+	}
 
 	spin_lock_irqsave(&qp->rq_post_lock, flags);
 	for (; wr; wr = wr->next) {
 		err = soft_wqe_put_recv(qp, wr);
-		if (err)
+		if (err) {
+			*bad = wr;
 			break;
+		}
 	}
 	spin_unlock_irqrestore(&qp->rq_post_lock, flags);
-	*bad = wr;
 
 	kick_recv(qp);
 	return err;
