@@ -401,6 +401,22 @@ someone_listens()
 	rdma resource show cm_id | grep -q LISTEN || not kill -0 "$server_pid"
 }
 
+# serve DEVICE COMMAND... - a server of librdmacm's that ends when it is killed;
+# its process is in $server_pid
+serve()
+{
+	# Not by on(): it is the program that must be killed, not a shell around it.
+	ip netns exec "${NS[$1]}" "${@:2}" >server.out 2>server.err &
+	server_pid=$!
+	eventually 20 someone_listens
+}
+
+end_server()
+{
+	kill "$server_pid"
+	wait "$server_pid" || true
+}
+
 # address DEVICE - of the family that $GID says
 address()
 {
