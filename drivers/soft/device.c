@@ -66,6 +66,9 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.max_qp_init_rd_atom = SOFT_MAX_RD_ATOMIC,
 		.atomic_cap = IB_ATOMIC_GLOB,
 		.max_ah = SOFT_MAX_AH,
+		.max_mcast_grp = SOFT_MAX_MCAST_GRP,
+		.max_mcast_qp_attach = SOFT_MAX_MCAST_QP,
+		.max_total_mcast_qp_attach = SOFT_MAX_MCAST_GRP * SOFT_MAX_MCAST_QP,
 		.max_pkeys = 1,
 		.local_ca_ack_delay = SOFT_ACK_DELAY,
 	};
@@ -197,6 +200,8 @@ static const struct ib_device_ops soft_ops = {
 	.create_user_ah = soft_create_ah,
 	.query_ah = soft_query_ah,
 	.destroy_ah = soft_destroy_ah,
+	.attach_mcast = soft_attach_mcast,
+	.detach_mcast = soft_detach_mcast,
 
 	.create_qp = soft_create_qp,
 	.modify_qp = soft_modify_qp,

@@ -30,6 +30,8 @@ struct soft_stats;
 #define SOFT_MAX_FAST_REG	1024
 #define SOFT_MAX_RD_ATOMIC	128
 #define SOFT_MAX_AH		0xfffff
+#define SOFT_MAX_MCAST_GRP	1024
+#define SOFT_MAX_MCAST_QP	64
 #define SOFT_GID_TBL_LEN	256
 /* Numbers of memory keys, of which regions and windows have one each. */
 #define SOFT_MAX_KEY		0xffffff
@@ -59,6 +61,7 @@ struct soft_stats;
  * @nr_qp: QPs there are
  * @nr_mr: regions there are
  * @nr_mw: windows there are
+ * @nr_grp: multicast groups that QPs are attached to
  * @ahs: struct soft_dest by an AH's number; interrupts off; entries are freed by RCU
  * @next_ah: where the search for a free number goes on
  * @gids: addresses (gid.c); changed by IB core's calls, one at a time, read under RCU
@@ -96,6 +99,7 @@ struct soft_dev {
 	atomic_t nr_qp;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
+	atomic_t nr_grp;
 	struct xarray ahs;
 	u32 next_ah;
 	struct list_head gids;

@@ -145,6 +145,7 @@ static void leave_net(struct soft_dev *dev)
 	WRITE_ONCE(dev->wire, NULL);
 	WRITE_ONCE(dev->net, NULL);
 	fail_qps(dev);
+	soft_mcast_leave_net(dev, netdev_of(dev));
 	soft_gsi_leave_net(dev);
 	synchronize_net();
 	if (wire)
@@ -165,6 +166,7 @@ static void enter_net(struct soft_dev *dev, struct net *net)
 	WRITE_ONCE(dev->net, net);
 	WRITE_ONCE(dev->wire, wire);
 	soft_gsi_enter_net(dev);
+	soft_mcast_enter_net(dev, netdev_of(dev));
 }
 
 /* Drops the netdev. Its device can't be used without it. */
@@ -180,6 +182,7 @@ static void netdev_gone(struct soft_dev *dev)
 {
 	/* Now, as IB core takes its time: who waits for a packet waits in vain. */
 	fail_qps(dev);
+	soft_mcast_leave_net(dev, netdev_of(dev));
 	forget_netdev(dev);
 	if (!dev->registered) {
 		dev->gone = true;

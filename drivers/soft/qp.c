@@ -270,6 +270,7 @@ int soft_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct soft_qp *qp = to_soft_qp(ibqp);
 
 	soft_gsi_release(qp);
+	soft_mcast_detach_all(qp);
 	/* IB core takes the device from its users, and this QP with it. */
 	if (qp->user && mutex_is_locked(&ibqp->device->unregistration_lock))
 		soft_qp_fail(qp);

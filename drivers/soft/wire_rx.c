@@ -18,6 +18,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <rdma/ib_addr.h>
 
 #include "cq.h"
 #include "datagram.h"
@@ -211,7 +212,9 @@ static void rx_origin(const struct rx *rx, const struct tp_packet *pkt, u32 k,
 		/* What the VLAN made of the tag's priority. */
 		origin->sl = min(rx->skb->priority, 7u);
 	}
-	if (skb_mac_header_was_set(rx->skb) && ndev->type == ARPHRD_ETHER) {
+	/* The IP stack's own copy of a multicast packet has no Ethernet header. */
+	if (skb_mac_header_was_set(rx->skb) && skb_mac_header_len(rx->skb) >= ETH_HLEN &&
+	    ndev->type == ARPHRD_ETHER) {
 		origin->has_smac = true;
 		ether_addr_copy(origin->smac, eth_hdr(rx->skb)->h_source);
 	}
@@ -244,6 +247,11 @@ static void rx_datagram(struct rx *rx, const struct tp_packet *pkt, u32 k)
 	train.seg = rx->seg;
 	train.nr_seg = rx->nr_seg;
 
+	if (pkt->dest_qpn == SOFT_QPN_MCAST && rdma_is_multicast_addr(&rx->daddr)) {
+		if (!soft_mcast_deliver(ndev, &rx->daddr, &train))
+			rx_drop(rx, pkt->dest_qpn, pkt->psn, TP_DROP_QPN);
+		return;
+	}
 	qp = soft_datagram_qp(dev_net(ndev), &rx->daddr, pkt->dest_qpn);
 	if (!qp) {
 		rx_refuse(rx, pkt);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
 #
-# rdma-core's own test suite, the parts that an RC device can be asked for. A
+# rdma-core's own test suite, the parts that the device can be asked for. A
 # module has an interpreter of its own: pyverbs keeps state between them. Left out
 # is test_device.DMTest: skipping it (no device memory) ends the interpreter in a
 # segmentation fault inside pyverbs, on rxe as here.
@@ -11,9 +11,10 @@
 suites='test_addr. test_atomic. test_cq. test_cq_events. test_cqex.
 	test_device.DeviceTest. test_mr. test_odp. test_pd. test_qp. test_qp_ex_rc_send
 	test_qp_ex_rc_rdma test_qp_ex_rc_atomic_cmp test_qp_ex_rc_atomic_fetch
-	test_qp_ex_rc_bind_mw
-	test_relaxed_ordering. test_shared_pd.'
+	test_qp_ex_rc_bind_mw test_qp_ex_ud_
+	test_rdmacm. test_relaxed_ordering. test_shared_pd.'
 
+modprobe rdma_ucm
 one_device
 echo 16 >/proc/sys/vm/nr_hugepages
 cp -r /usr/share/doc/rdma-core/tests .
@@ -33,4 +34,4 @@ tried=$(sed -nE 's/^Ran ([0-9]+) .*/\1/p; s/^OK \(skipped=([0-9]+)\)/-\1/p' out 
 	awk '{ n += $1 } END { print n + 0 }')
 echo "$tried tests passed"
 echo 0 >/proc/sys/vm/nr_hugepages
-[ "$tried" -ge 58 ] || { cat out; fail 'too few of them ran'; }
+[ "$tried" -ge 98 ] || { cat out; fail 'too few of them ran'; }
