@@ -3,12 +3,14 @@
  * Faults that are asked for: a table of words, each with what it does.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd.h"
 #include "eq.h"
 #include "fault.h"
+#include "mkey.h"
 
 #define MAX_WORDS	4u
 
@@ -159,6 +161,38 @@ static bool do_show(struct words *w)
 	return true;
 }
 
+/* Which bus address a byte of a memory key has. */
+static bool do_where(struct words *w)
+{
+	s64 key, address;
+	u32 run = 1;
+	u64 at;
+
+	if (w->nr < 3 || !number(w->word[1], 16, 0, U32_MAX, &key) ||
+	    !number(w->word[2], 16, 0, INT64_MAX, &address))
+		return false;
+	if (mkey_resolve(w->hca, (u32)key, MKEY_ANY_PD, (u64)address, &run, 0, &at))
+		snprintf(w->answer, w->room, "error: no such memory\n");
+	else
+		snprintf(w->answer, w->room, "ok %llx\n", (unsigned long long)at);
+	return true;
+}
+
+/* An access to the bus at any time, such as a late one. */
+static bool do_read(struct words *w)
+{
+	s64 at;
+	u8 byte;
+
+	if (w->nr < 2 || !number(w->word[1], 16, 0, INT64_MAX, &at))
+		return false;
+	if (dma_read(&w->hca->dma, (u64)at, &byte, 1))
+		snprintf(w->answer, w->room, "error: bus error\n");
+	else
+		snprintf(w->answer, w->room, "ok %02x\n", byte);
+	return true;
+}
+
 static bool do_help(struct words *w);
 
 static const struct {
@@ -176,6 +210,8 @@ static const struct {
 	{ "plug", "- it is back, as after a reset", do_plug },
 	{ "reset", "- the function resets itself", do_reset },
 	{ "pages", "COUNT - ask for pages, or give some back (negative)", do_pages },
+	{ "where", "KEY ADDRESS - the bus address of a byte of a memory key (hex)", do_where },
+	{ "read", "ADDRESS - read a byte at a bus address (hex)", do_read },
 	{ "clear", "- no fault any more", do_clear },
 	{ "show", "- state and counters", do_show },
 	{ "help", "- this", do_help },

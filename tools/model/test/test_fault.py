@@ -132,6 +132,21 @@ def test_link(model):
     assert queue.next(0.2) is None
 
 
+def test_late_access(model):
+    d = rdma(model)
+    control = Control(model)
+    d.memory.put(d.src, b'\x5a')
+    at = control('where %x %x' % (d.key, d.src)).split()
+    assert at[0] == 'ok' and int(at[1], 16) == d.src
+    assert control('read ' + at[1]) == 'ok 5a\n'
+    for line in ('where', 'where 1', 'where x 1', 'where 0 0', 'where %x -1' % d.key, 'read'):
+        assert control(line).startswith('error'), line
+    assert 'bus_errors 0' in control('show')
+    d.client.set_config(4, 'H', 2)              # no bus master any more
+    assert control('read ' + at[1]).startswith('error: bus')
+    assert 'bus_errors 1' in control('show')
+
+
 def test_unplug(model):
     d = rdma(model)
     control = Control(model)
