@@ -73,10 +73,12 @@ ibv_devinfo -v >devinfo
 grep -E 'hca_id|fw_ver|state|GID' devinfo
 [ "$(grep -c 'active_mtu:.*4096' devinfo)" = 2 ] || fail 'the active MTU'
 
-step 'RC, SRQ, UD'
+step 'RC, UC, SRQ, UD'
 both ibv_rc_pingpong -g 0 -n 500
 both ibv_rc_pingpong -g 0 -n 100 -e -s 100000
 both ibv_rc_pingpong -g 0 -n 20 -s 1000000 -m 4096
+both ibv_uc_pingpong -g 0 -n 100
+both ibv_uc_pingpong -g 0 -n 20 -e -s 100000
 both ibv_srq_pingpong -g 0 -n 100
 both ibv_ud_pingpong -g 0 -n 100
 
@@ -87,6 +89,8 @@ both ib_read_lat -x 0 -n 50
 both ib_write_bw -x 0 -n 50 -q 4
 both ib_read_bw -x 0 -n 50
 both ib_send_bw -x 0 -n 50 -b
+both ib_write_bw -x 0 -n 50 -c UC
+both ib_send_bw -x 0 -n 50 -c UC
 before=$(counter "$first" rx_atomic_requests)
 both ib_atomic_bw -x 0 -n 50
 [ "$(counter "$first" rx_atomic_requests)" -ge $((before + 50)) ] ||
