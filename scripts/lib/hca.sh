@@ -27,7 +27,8 @@ hca_program()
 }
 
 # hca_wire RUN COUNT I - the wire of model I: two are joined by a pair of
-# sockets, more by a multicast group, a lone one talks to nobody
+# sockets, more by a multicast group, a lone one has a virtio-net device of the
+# guest's as its neighbour
 hca_wire()
 {
 	if [ "$2" -gt 2 ]; then
@@ -48,6 +49,9 @@ start_hcas()
 	# The models see the guest's memory as a file.
 	HCA_ARGS=(-object "memory-backend-memfd,id=guest,size=$VM_MEM,share=on"
 		-machine memory-backend=guest)
+	[ "$count" != 1 ] || HCA_ARGS+=(-netdev
+		"dgram,id=wire,local.type=unix,local.path=$run/wire1,remote.type=unix,remote.path=$run/wire0"
+		-device virtio-net-pci,netdev=wire,mac=02:0c:a0:00:01:00)
 	for ((i = 0; i < count; i++)); do
 		"$program" --socket "$run/hca$i" --wire "$(hca_wire "$run" "$count" "$i")" \
 			--control "$run/control$i" \
