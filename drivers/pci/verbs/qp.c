@@ -63,8 +63,10 @@ static int check_type(struct ohca_hca *hca, const struct ib_qp_init_attr *init, 
 	case IB_QPT_GSI:
 		return kernel ? 0 : -EOPNOTSUPP;
 	case IB_QPT_XRC_INI:
-	case IB_QPT_XRC_TGT:
 		return !kernel && MLX5_CAP_GEN(hca, xrc) ? 0 : -EOPNOTSUPP;
+	case IB_QPT_XRC_TGT:
+		/* It is IB core's own, whoever asks for it: shared by those who open it. */
+		return MLX5_CAP_GEN(hca, xrc) ? 0 : -EOPNOTSUPP;
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -195,7 +197,10 @@ static int make(struct verbs_qp *qp, struct ib_qp_init_attr *init, struct ib_uda
 	int index = 0xffffff;
 	int err;
 
-	if (qp->kernel) {
+	/* A target has no queues of its own, and completes into others' CQs. */
+	if (init->qp_type == IB_QPT_XRC_TGT) {
+		err = 0;
+	} else if (qp->kernel) {
 		err = verbs_qp_size_kernel(qp, init);
 	} else {
 		index = verbs_qp_size_user(qp, init, udata);
@@ -246,7 +251,7 @@ int verbs_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_
 	if (err)
 		return err;
 	mutex_init(&qp->mutex);
-	qp->kernel = !udata;
+	qp->kernel = !udata && init->qp_type != IB_QPT_XRC_TGT;
 	qp->signal_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->q_counter = verbs_counters_set(ib->counters);
 	err = make(qp, init, udata);

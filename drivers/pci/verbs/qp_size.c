@@ -59,12 +59,10 @@ static int set_sizes(struct verbs_qp *qp, const struct ib_qp_init_attr *init,
 	u32 max = 1u << MLX5_CAP_GEN(hca, log_max_qp_sz);
 	u32 max_rq_bytes = MLX5_CAP_GEN(hca, max_wqe_sz_rq);
 
-	if (init->qp_type != IB_QPT_XRC_TGT) {
-		if (req->sq_wqe_count > max ||
-		    (req->sq_wqe_count && !is_power_of_2(req->sq_wqe_count)))
-			return -EINVAL;
-		qp->sq.size = req->sq_wqe_count;
-	}
+	if (req->sq_wqe_count > max ||
+	    (req->sq_wqe_count && !is_power_of_2(req->sq_wqe_count)))
+		return -EINVAL;
+	qp->sq.size = req->sq_wqe_count;
 	if (has_rq(init) && req->rq_wqe_count) {
 		if (req->rq_wqe_count > max || !is_power_of_2(req->rq_wqe_count) ||
 		    req->rq_wqe_shift < MIN_LOG_STRIDE || req->rq_wqe_shift > MAX_LOG_STRIDE ||
@@ -117,8 +115,7 @@ int verbs_qp_size_user(struct verbs_qp *qp, const struct ib_qp_init_attr *init,
 
 	err = read_request(udata, &req);
 	err = err ?: set_sizes(qp, init, &req);
-	if (!err && init->qp_type != IB_QPT_XRC_TGT)
-		err = find_uar(qp, uctx, &req);
+	err = err ?: find_uar(qp, uctx, &req);
 	if (err)
 		return err;
 	qp->sq.at = qp->rq.size << qp->rq.log_stride;
