@@ -136,6 +136,8 @@ void kverbs_pair_exit(struct kunit *test)
 	if (!p)
 		return;
 	kverbs_destroy_qps(p);
+	if (!IS_ERR_OR_NULL(p->srq))
+		ib_destroy_srq(p->srq);
 	while (p->nr_mr)
 		ib_dereg_mr(p->mr[--p->nr_mr]);
 	if (!IS_ERR_OR_NULL(p->cq))
@@ -152,6 +154,7 @@ struct ib_qp *kverbs_make_qp(struct kverbs_pair *p, struct ib_cq *cq)
 	struct ib_qp_init_attr init = {
 		.send_cq = cq,
 		.recv_cq = cq,
+		.srq = p->srq,
 		.qp_type = IB_QPT_RC,
 		.sq_sig_type = IB_SIGNAL_REQ_WR,
 		.cap = { KVERBS_DEPTH, KVERBS_DEPTH, 2, 2, 64 },

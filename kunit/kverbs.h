@@ -17,6 +17,7 @@ struct kverbs_pair {
 	struct ib_device *ibdev;
 	struct ib_pd *pd;
 	struct ib_cq *cq;
+	struct ib_srq *srq;	/* the case's own, or NULL: of the QPs that are made */
 	struct ib_qp *qp[2];
 	struct ib_mr *mr[2];	/* the case's own, to go with the pair */
 	int nr_mr;

@@ -272,6 +272,69 @@ static void ring_carry(struct kunit *test)
 	soft_ring_destroy(NULL);
 }
 
+/* Resizing an SRQ: what is posted and not taken goes along, in order, and is taken once. */
+static void ring_carry_posted(struct kunit *test)
+{
+	struct soft_ring *from = make_ring(test, 7), *to, *small;
+	u32 i, skip, posted = 0, taken = 0;
+
+	for (skip = 0; skip < 9; skip++) {
+		for (i = 0; i < 5; i++) {
+			*(u32 *)soft_ring_user_slot(from) = posted++;
+			soft_ring_user_publish(from);
+		}
+		soft_ring_take(from);
+		soft_ring_release(from);
+		taken++;
+		small = make_ring(test, 3);
+		KUNIT_EXPECT_EQ(test, soft_ring_carry_posted(small, from), -EINVAL);
+		KUNIT_EXPECT_EQ(test, soft_ring_pending(small), 0);
+		soft_ring_destroy(small);
+		to = make_ring(test, skip % 2 ? 7 : 15);
+		KUNIT_ASSERT_EQ(test, soft_ring_carry_posted(to, from), 0);
+		soft_ring_destroy(from);
+		from = to;
+		KUNIT_EXPECT_EQ(test, soft_ring_pending(from), 4);
+		for (i = 0; i < 4; i++) {
+			KUNIT_ASSERT_NOT_NULL(test, soft_ring_peek(from));
+			KUNIT_EXPECT_EQ(test, *(const u32 *)soft_ring_peek(from), taken++);
+			soft_ring_take(from);
+			soft_ring_release(from);
+		}
+		KUNIT_EXPECT_NULL(test, soft_ring_peek(from));
+	}
+	soft_ring_destroy(from);
+}
+
+/* Whatever the program claims, no more is carried than there is room, or than there was. */
+static void ring_hostile_carry(struct kunit *test)
+{
+	struct soft_ring *from = make_ring(test, 15), *to;
+	struct rnd_state rnd;
+	u32 i;
+	int err;
+
+	ohca_kunit_random(test, &rnd);
+	for (i = 0; i < 2000; i++) {
+		u32 size = prandom_u32_state(&rnd) % 3 * 8 + 7;
+
+		from->buf->producer_index = scribble(&rnd, from->mask);
+		from->buf->consumer_index = scribble(&rnd, from->mask);
+		from->buf->index_mask = scribble(&rnd, from->mask);
+		to = make_ring(test, size);
+		err = soft_ring_carry_posted(to, from);
+		KUNIT_ASSERT_LE(test, soft_ring_pending(to), min(to->mask, from->mask));
+		KUNIT_ASSERT_LE(test, to->buf->producer_index, to->mask);
+		KUNIT_ASSERT_TRUE(test, !err || to->mask < from->mask);
+		soft_ring_destroy(to);
+		if (soft_ring_peek(from)) {
+			soft_ring_take(from);
+			soft_ring_release(from);
+		}
+	}
+	soft_ring_destroy(from);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE_PARAM(ring_layouts, layout_gen_params),
 	KUNIT_CASE(ring_consume),
@@ -279,6 +342,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_hostile_consume),
 	KUNIT_CASE(ring_hostile_produce),
 	KUNIT_CASE(ring_carry),
+	KUNIT_CASE(ring_carry_posted),
+	KUNIT_CASE(ring_hostile_carry),
 	{}
 };
 

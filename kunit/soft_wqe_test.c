@@ -278,14 +278,14 @@ static void wqe_inline(struct kunit *test)
 static bool take_recv(struct fixture *f)
 {
 	post(f->qp->rq);
-	return soft_wqe_next_recv(f->qp, f->rwr);
+	return soft_wqe_next_recv(f->qp->rq, MAX_SGE, f->rwr);
 }
 
 static void wqe_receive(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_FALSE(test, soft_wqe_next_recv(f->qp, f->rwr));
+	KUNIT_EXPECT_FALSE(test, soft_wqe_next_recv(f->qp->rq, MAX_SGE, f->rwr));
 	f->recv->wr_id = 77;
 	set_sges(&f->recv->dma, MAX_SGE, 10);
 	KUNIT_ASSERT_TRUE(test, take_recv(f));

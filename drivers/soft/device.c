@@ -19,6 +19,7 @@
 #include "mw.h"
 #include "qp.h"
 #include "ring.h"
+#include "srq.h"
 #include "stats.h"
 #include "wire.h"
 
@@ -50,11 +51,14 @@ static int soft_query_device(struct ib_device *ibdev, struct ib_device_attr *att
 		.device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
 				    IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
 				    IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
-				    IB_DEVICE_MEM_MGT_EXTENSIONS,
+				    IB_DEVICE_MEM_MGT_EXTENSIONS | IB_DEVICE_SRQ_RESIZE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG,
 		.max_send_sge = SOFT_MAX_SGE,
 		.max_recv_sge = SOFT_MAX_SGE,
 		.max_sge_rd = SOFT_MAX_SGE,
+		.max_srq = SOFT_MAX_SRQ,
+		.max_srq_wr = SOFT_MAX_SRQ_WR,
+		.max_srq_sge = SOFT_MAX_SGE,
 		.max_cq = SOFT_MAX_CQ,
 		.max_cqe = SOFT_MAX_CQE,
 		.max_mr = SOFT_MAX_MR,
@@ -196,6 +200,12 @@ static const struct ib_device_ops soft_ops = {
 	.poll_cq = soft_poll_cq,
 	.req_notify_cq = soft_req_notify_cq,
 
+	.create_srq = soft_create_srq,
+	.modify_srq = soft_modify_srq,
+	.query_srq = soft_query_srq,
+	.destroy_srq = soft_destroy_srq,
+	.post_srq_recv = soft_post_srq_recv,
+
 	.create_ah = soft_create_ah,
 	.create_user_ah = soft_create_ah,
 	.query_ah = soft_query_ah,
@@ -215,6 +225,7 @@ static const struct ib_device_ops soft_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_mw, soft_mw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_ah, soft_ah, ibah),
 	INIT_RDMA_OBJ_SIZE(ib_cq, soft_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_srq, soft_srq, ibsrq),
 	INIT_RDMA_OBJ_SIZE(ib_qp, soft_qp, ibqp),
 };
 

@@ -21,6 +21,8 @@ struct soft_stats;
 #define SOFT_MAX_QP		65536
 #define SOFT_MAX_QP_WR		32767
 #define SOFT_MAX_SGE		32
+#define SOFT_MAX_SRQ		65536
+#define SOFT_MAX_SRQ_WR		32767
 #define SOFT_MAX_INLINE		512
 #define SOFT_MAX_CQ		65536
 #define SOFT_MAX_CQE		131071
@@ -59,6 +61,7 @@ struct soft_stats;
  * @nr_pd: PDs there are
  * @nr_cq: CQs there are
  * @nr_qp: QPs there are
+ * @nr_srq: SRQs there are
  * @nr_mr: regions there are
  * @nr_mw: windows there are
  * @nr_grp: multicast groups that QPs are attached to
@@ -97,6 +100,7 @@ struct soft_dev {
 	atomic_t nr_pd;
 	atomic_t nr_cq;
 	atomic_t nr_qp;
+	atomic_t nr_srq;
 	atomic_t nr_mr;
 	atomic_t nr_mw;
 	atomic_t nr_grp;

@@ -19,17 +19,20 @@
 
 #include "cq.h"
 #include "qp.h"
+#include "srq.h"
 
 /**
  * struct soft_due - handlers to be called on a CPU
  * @cqs: soft_cq.node
  * @qps: soft_qp.event_node
+ * @srqs: soft_srq.node
  * @depth: nested soft_enter()
  * @work: calls what soft_leave_verb() left
  */
 struct soft_due {
 	struct llist_head cqs;
 	struct llist_head qps;
+	struct llist_head srqs;
 	unsigned int depth;
 	struct work_struct work;
 };
@@ -60,6 +63,14 @@ void soft_qp_raise(struct soft_qp *qp, enum tp_event event)
 		return;
 	soft_qp_hold(qp);
 	llist_add(&qp->event_node, this_cpu_ptr(&soft_due.qps));
+}
+
+void soft_srq_raise(struct soft_srq *srq)
+{
+	if (atomic_xchg(&srq->pending, 1))
+		return;
+	refcount_inc(&srq->refs);
+	llist_add(&srq->node, this_cpu_ptr(&soft_due.srqs));
 }
 
 static void call_cq(struct soft_cq *cq, int what)
@@ -93,8 +104,22 @@ static void call_qp(struct soft_qp *qp, unsigned long what)
 	}
 }
 
+static void call_srq(struct soft_srq *srq)
+{
+	struct ib_srq *ibsrq = &srq->ibsrq;
+	struct ib_event event = {
+		.device = ibsrq->device,
+		.event = IB_EVENT_SRQ_LIMIT_REACHED,
+		.element.srq = ibsrq,
+	};
+
+	if (ibsrq->event_handler)
+		ibsrq->event_handler(&event, ibsrq->srq_context);
+}
+
 static void run_due(struct soft_due *due)
 {
+	struct soft_srq *srq, *next_srq;
 	struct soft_cq *cq, *next_cq;
 	struct soft_qp *qp, *next_qp;
 
@@ -102,6 +127,11 @@ static void run_due(struct soft_due *due)
 	llist_for_each_entry_safe(qp, next_qp, llist_del_all(&due->qps), event_node) {
 		call_qp(qp, atomic_xchg(&qp->events, 0));
 		soft_qp_put(qp);
+	}
+	llist_for_each_entry_safe(srq, next_srq, llist_del_all(&due->srqs), node) {
+		atomic_set(&srq->pending, 0);
+		call_srq(srq);
+		soft_srq_put(srq);
 	}
 	llist_for_each_entry_safe(cq, next_cq, llist_del_all(&due->cqs), node) {
 		/* Never on two CPUs at once: @pending is 0 when the handler has returned. */
@@ -114,7 +144,7 @@ static void run_due(struct soft_due *due)
 
 static bool is_due(const struct soft_due *due)
 {
-	return !llist_empty(&due->cqs) || !llist_empty(&due->qps);
+	return !llist_empty(&due->cqs) || !llist_empty(&due->qps) || !llist_empty(&due->srqs);
 }
 
 void soft_enter(void)

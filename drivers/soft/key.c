@@ -200,6 +200,14 @@ static int add_segments(struct soft_mr *mr, struct tp_mem *mem, u64 addr, u32 le
 	return done;
 }
 
+/* The domain of what @mem is to be: an SRQ's WRs are in the SRQ's (IBA 10.2.9). */
+static const struct ib_pd *domain(const struct soft_qp *qp, const struct tp_mem *mem, u32 access)
+{
+	if (qp->ibqp.srq && mem == &qp->tp.resp.mem && !(access & ~TP_ACCESS_LOCAL_WRITE))
+		return qp->ibqp.srq->pd;
+	return qp->ibqp.pd;
+}
+
 /*
  * The region behind @key, if @qp may do that by it. A window's address becomes its
  * region's.
@@ -209,8 +217,6 @@ static struct soft_mr *key_resolve(struct soft_key *key, struct soft_qp *qp, u64
 {
 	struct soft_mr *mr;
 
-	if (key->pd != qp->ibqp.pd)
-		return NULL;
 	if (key->window)
 		return soft_mw_resolve(to_soft_window(key), qp, addr, len, access);
 	mr = key_to_soft_mr(key);
@@ -245,7 +251,7 @@ int soft_key_map(struct soft_qp *qp, struct tp_mem *mem, u32 value, u64 addr, u3
 	if (!key)
 		return -EACCES;
 
-	mr = key_resolve(key, qp, &addr, len, access);
+	mr = key->pd == domain(qp, mem, access) ? key_resolve(key, qp, &addr, len, access) : NULL;
 	if (mr)
 		ret = mem->nr_refs < TP_MAX_SGE ? map_region(mr, mem, addr, len, access) : 0;
 	if (ret <= 0) {

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "key.h"
 #include "local.h"
+#include "srq.h"
 #include "stats.h"
 #include "trace.h"
 #include "wire.h"
@@ -34,12 +35,19 @@ bool tp_owner_more_sends(struct tp_qp *tp)
 
 bool tp_owner_next_recv(struct tp_qp *tp, struct tp_recv_wr *wr)
 {
-	return soft_wqe_next_recv(soft_qp_of(tp), wr);
+	struct soft_qp *qp = soft_qp_of(tp);
+
+	if (qp->ibqp.srq)
+		return soft_srq_take(to_soft_srq(qp->ibqp.srq), wr);
+	return soft_wqe_next_recv(qp->rq, qp->cap.max_recv_sge, wr);
 }
 
 u32 tp_owner_recv_count(struct tp_qp *tp)
 {
-	return soft_wqe_recv_count(soft_qp_of(tp));
+	struct soft_qp *qp = soft_qp_of(tp);
+
+	/* What is in an SRQ is not this QP's to give. */
+	return qp->ibqp.srq ? 0 : soft_wqe_recv_count(qp);
 }
 
 /* A lost completion is fatal to the QP. Transport locks are held: the work item sees to it. */
@@ -69,7 +77,9 @@ void tp_owner_complete_recv(struct tp_qp *tp, const struct tp_wc *wc)
 {
 	struct soft_qp *qp = soft_qp_of(tp);
 
-	soft_wqe_retire_recv(qp);
+	/* An SRQ's slot was given back when the WR was taken. */
+	if (!qp->ibqp.srq)
+		soft_wqe_retire_recv(qp);
 	post_wc(qp, qp->ibqp.recv_cq, wc);
 }
 

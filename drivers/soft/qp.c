@@ -29,7 +29,7 @@ static int check_type(const struct ib_qp_init_attr *init, bool user)
 	default:
 		return -EOPNOTSUPP;
 	}
-	if (init->srq || init->create_flags || init->rwq_ind_tbl)
+	if (init->create_flags || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq)
 		return -EINVAL;
@@ -79,6 +79,9 @@ static int create_rings(struct soft_qp *qp, struct ib_qp_cap *cap, struct ib_uco
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
 	qp->sq = ring;
+	cap->max_send_wr = soft_ring_capacity(qp->sq);
+	if (qp->ibqp.srq)
+		return 0;
 
 	ring = soft_ring_create(uctx, max(cap->max_recv_wr, 1u), sizeof(struct rxe_recv_wqe) +
 				cap->max_recv_sge * sizeof(struct rxe_sge), &resp->rq_mi);
@@ -88,7 +91,6 @@ static int create_rings(struct soft_qp *qp, struct ib_qp_cap *cap, struct ib_uco
 	}
 	qp->rq = ring;
 
-	cap->max_send_wr = soft_ring_capacity(qp->sq);
 	cap->max_recv_wr = soft_ring_capacity(qp->rq);
 	return 0;
 }
@@ -113,6 +115,7 @@ static int init_transport(struct soft_qp *qp)
 		.max_send_wr = qp->cap.max_send_wr,
 		.max_send_sge = qp->cap.max_send_sge,
 		.max_inline = qp->cap.max_inline_data,
+		.has_srq = qp->ibqp.srq,
 	};
 
 	return tp_qp_init(&qp->tp, &tinit);
@@ -180,6 +183,11 @@ int soft_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib_u
 	struct soft_qp *qp = to_soft_qp(ibqp);
 	int err;
 
+	/* IBA 11.2.5.1: the sizes of a receive queue mean nothing beside an SRQ. */
+	if (ibqp->srq) {
+		init->cap.max_recv_wr = 0;
+		init->cap.max_recv_sge = 0;
+	}
 	err = check_type(init, udata) ?: check_caps(ibqp->device, &init->cap);
 	if (err)
 		return err;
@@ -374,14 +382,14 @@ int soft_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct
 	int err = 0;
 
 	/* Programs have no doorbell for receives, nor need one. */
-	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET || qp->user) {
+	if (READ_ONCE(qp->attr.qp_state) == IB_QPS_RESET || qp->user || ibqp->srq) {
 		*bad = wr;
 		return -EINVAL;
 	}
 
 	spin_lock_irqsave(&qp->rq_post_lock, flags);
 	for (; wr; wr = wr->next) {
-		err = soft_wqe_put_recv(qp, wr);
+		err = soft_wqe_put_recv(qp->rq, qp->cap.max_recv_sge, wr);
 		if (err) {
 			*bad = wr;
 			break;

@@ -134,7 +134,8 @@ static void reset(struct soft_qp *qp)
 
 	/* The transport takes nothing out of the rings in RESET: they are still. */
 	soft_ring_reset(qp->sq);
-	soft_ring_reset(qp->rq);
+	if (qp->rq)
+		soft_ring_reset(qp->rq);
 }
 
 static int apply(struct soft_qp *qp, const struct ib_qp_attr *attr, int mask)

@@ -93,6 +93,21 @@ int soft_ring_carry(struct soft_ring *to, const struct soft_ring *from)
 	return 0;
 }
 
+int soft_ring_carry_posted(struct soft_ring *to, const struct soft_ring *from)
+{
+	u32 posted = soft_ring_pending(from);
+	u32 i;
+
+	if (posted > to->mask || to->shift != from->shift)
+		return -EINVAL;
+	for (i = 0; i < posted; i++)
+		memcpy(soft_ring_at(to, i), soft_ring_at(from, from->taken + i),
+		       BIT(from->shift));
+	/* The elements are there before they are said to be. */
+	smp_store_release(&to->buf->producer_index, posted);
+	return 0;
+}
+
 void soft_ring_reset(struct soft_ring *ring)
 {
 	ring->index = READ_ONCE(ring->buf->producer_index) & ring->mask;

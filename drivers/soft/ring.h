@@ -106,6 +106,9 @@ static inline void soft_ring_release(struct soft_ring *ring)
 	smp_store_release(&ring->buf->consumer_index, ring->index);
 }
 
+/* Copies what is posted to @from and not taken to the empty @to: 0, or -EINVAL: no room. */
+int soft_ring_carry_posted(struct soft_ring *to, const struct soft_ring *from);
+
 /* Producing (CQ). */
 
 /* Elements that the consumer, as it claims now, has not taken. */
@@ -132,7 +135,7 @@ static inline void soft_ring_publish(struct soft_ring *ring)
 /* Copies what the consumer of @from has not taken to the empty @to: 0, or -EINVAL: no room. */
 int soft_ring_carry(struct soft_ring *to, const struct soft_ring *from);
 
-/* The other side, for a kernel consumer: posting into SQ and RQ, polling a CQ. */
+/* The other side, for a kernel consumer: posting into SQ, RQ and SRQ, polling a CQ. */
 
 /* NULL: full. */
 static inline void *soft_ring_user_slot(const struct soft_ring *ring)

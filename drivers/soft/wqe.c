@@ -220,9 +220,9 @@ bool soft_wqe_more_sends(struct soft_qp *qp)
 	return soft_ring_pending(qp->sq);
 }
 
-bool soft_wqe_next_recv(struct soft_qp *qp, struct tp_recv_wr *wr)
+bool soft_wqe_next_recv(struct soft_ring *ring, u32 max_sge, struct tp_recv_wr *wr)
 {
-	const struct rxe_recv_wqe *wqe = soft_ring_peek(qp->rq);
+	const struct rxe_recv_wqe *wqe = soft_ring_peek(ring);
 	u32 num_sge;
 	u64 length;
 
@@ -234,14 +234,14 @@ bool soft_wqe_next_recv(struct soft_qp *qp, struct tp_recv_wr *wr)
 	wr->length = 0;
 	wr->num_sge = 0;
 	num_sge = READ_ONCE(wqe->dma.num_sge);
-	if (num_sge > qp->cap.max_recv_sge) {
+	if (num_sge > max_sge) {
 		wr->bad = TP_WC_LOC_QP_OP_ERR;
 	} else {
 		wr->num_sge = copy_sges(wr->sge, wqe->dma.sge, num_sge, &length);
 		/* No message fills more: entries beyond that are never reached. */
 		wr->length = min_t(u64, length, U32_MAX);
 	}
-	soft_ring_take(qp->rq);
+	soft_ring_take(ring);
 	return true;
 }
 
@@ -354,19 +354,19 @@ int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr)
 	return err;
 }
 
-int soft_wqe_put_recv(struct soft_qp *qp, const struct ib_recv_wr *wr)
+int soft_wqe_put_recv(struct soft_ring *ring, u32 max_sge, const struct ib_recv_wr *wr)
 {
 	struct rxe_recv_wqe *wqe;
 
-	if (wr->num_sge < 0 || wr->num_sge > qp->cap.max_recv_sge)
+	if (wr->num_sge < 0 || wr->num_sge > max_sge)
 		return -EINVAL;
-	wqe = soft_ring_user_slot(qp->rq);
+	wqe = soft_ring_user_slot(ring);
 	if (!wqe)
 		return -ENOMEM;
 
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr->wr_id;
 	put_sges(&wqe->dma, wr->sg_list, wr->num_sge);
-	soft_ring_user_publish(qp->rq);
+	soft_ring_user_publish(ring);
 	return 0;
 }

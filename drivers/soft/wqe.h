@@ -10,6 +10,7 @@
 #include <rdma/ib_verbs.h>
 
 struct soft_qp;
+struct soft_ring;
 struct tp_send_wr;
 struct tp_recv_wr;
 
@@ -28,8 +29,15 @@ bool soft_wqe_next_send(struct soft_qp *qp, struct tp_send_wr *wr);
 /* tp_owner_more_sends(): whether a further WR is posted. Under req.lock. */
 bool soft_wqe_more_sends(struct soft_qp *qp);
 
-/* tp_owner_next_recv(): as soft_wqe_next_send(), of the RQ. Under resp.lock. */
-bool soft_wqe_next_recv(struct soft_qp *qp, struct tp_recv_wr *wr);
+/**
+ * soft_wqe_next_recv() - tp_owner_next_recv() of a queue
+ * @ring: an RQ, whose QP's resp.lock is held, or an SRQ's, with its lock held
+ * @max_sge: entries that an element may have
+ * @wr: to fill, as soft_wqe_next_send() does
+ *
+ * Return: false if no WR is posted.
+ */
+bool soft_wqe_next_recv(struct soft_ring *ring, u32 max_sge, struct tp_recv_wr *wr);
 
 /* tp_owner_recv_count(): receive WRs posted and not taken. Under resp.lock. */
 u32 soft_wqe_recv_count(struct soft_qp *qp);
@@ -47,7 +55,14 @@ void soft_wqe_retire_recv(struct soft_qp *qp);
  */
 int soft_wqe_put_send(struct soft_qp *qp, const struct ib_send_wr *wr);
 
-/* The same for a receive WR and the RQ; rq_post_lock is held. */
-int soft_wqe_put_recv(struct soft_qp *qp, const struct ib_recv_wr *wr);
+/**
+ * soft_wqe_put_recv() - writes a kernel consumer's receive WR into a queue
+ * @ring: an RQ, with its QP's rq_post_lock held, or an SRQ's, with its lock held
+ * @max_sge: entries that an element may have
+ * @wr: the WR
+ *
+ * Return: as soft_wqe_put_send().
+ */
+int soft_wqe_put_recv(struct soft_ring *ring, u32 max_sge, const struct ib_recv_wr *wr);
 
 #endif /* OHCA_SOFT_WQE_H */

@@ -49,12 +49,15 @@ static inline void rc_open(struct rc_dev *dev, const char *name, int gid_index)
 		die("set up %s", name);
 }
 
-static inline struct ibv_qp *rc_qp(struct rc_dev *dev, struct ibv_cq *scq,
-				   struct ibv_cq *rcq, unsigned int depth)
+/* @srq: the queue that it receives from, or NULL: one of its own. */
+static inline struct ibv_qp *rc_qp_srq(struct rc_dev *dev, struct ibv_cq *scq,
+				       struct ibv_cq *rcq, struct ibv_srq *srq,
+				       unsigned int depth)
 {
 	struct ibv_qp_init_attr init = {
 		.send_cq = scq,
 		.recv_cq = rcq,
+		.srq = srq,
 		.cap = { .max_send_wr = depth, .max_recv_wr = depth,
 			 .max_send_sge = 2, .max_recv_sge = 2 },
 		.qp_type = IBV_QPT_RC,
@@ -64,6 +67,12 @@ static inline struct ibv_qp *rc_qp(struct rc_dev *dev, struct ibv_cq *scq,
 	if (!qp)
 		die("create_qp");
 	return qp;
+}
+
+static inline struct ibv_qp *rc_qp(struct rc_dev *dev, struct ibv_cq *scq,
+				   struct ibv_cq *rcq, unsigned int depth)
+{
+	return rc_qp_srq(dev, scq, rcq, NULL, depth);
 }
 
 /* 7 is for ever: what a peer wants whose pages have to be fetched first. */

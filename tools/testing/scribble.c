@@ -4,7 +4,8 @@
  *
  * A program that breaks every rule of the queues it shares with the kernel: work
  * requests of random bytes, indices that jump, CQEs and headers overwritten from
- * a second thread while traffic runs. It must get errors on its own QPs at most;
+ * a second thread while traffic runs, into a receive queue of its QP's own or a
+ * shared one. It must get errors on its own QPs at most;
  * memory that it registered nowhere stays as it is, and a decent program that
  * runs afterwards on the same device finds all well.
  */
@@ -193,11 +194,52 @@ static void connect_wild(struct rc_dev *dev, struct ibv_qp *qp, struct ibv_qp *o
 		die("to RTS, and in state %d", attr.qp_state);
 }
 
+/* A shared receive queue, and what its ring's header said when it was made. */
+struct shared {
+	struct ibv_srq *srq;
+	struct ring *ring;
+	uint32_t shift, mask;
+};
+
+static void make_shared(struct shared *shared, struct rc_dev *dev)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = DEPTH, .max_sge = 2 } };
+
+	shared->srq = ibv_create_srq(dev->pd, &init);
+	if (!shared->srq)
+		die("create_srq");
+	find_rings();
+	shared->ring = &rings[nr_rings - 1];
+	shared->shift = *word(shared->ring, LOG2_ELEM);
+	shared->mask = *word(shared->ring, INDEX_MASK);
+}
+
+/*
+ * Good receives, for the second thread to spoil as the kernel takes them. Not by the
+ * library: it believes the header, which that thread writes to as well.
+ */
+static void post_shared(const struct shared *shared, const struct ibv_mr *mr)
+{
+	uint32_t producer = *word(shared->ring, PRODUCER) & shared->mask, n;
+	struct rxe_recv_wqe *wqe;
+
+	for (n = 0; n < DEPTH; n++) {
+		wqe = (void *)(shared->ring->base + DATA + ((size_t)producer << shared->shift));
+		wqe->dma.num_sge = 1;
+		wqe->dma.sge[0].addr = (uintptr_t)mr->addr;
+		wqe->dma.sge[0].length = 64;
+		wqe->dma.sge[0].lkey = mr->lkey;
+		producer = (producer + 1) & shared->mask;
+	}
+	__atomic_store_n(word(shared->ring, PRODUCER), producer, __ATOMIC_RELEASE);
+}
+
 /* One life of the bad program. */
 static int child(const char *name, int gid_index)
 {
 	uint8_t *area = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct shared shared = {};
 	struct ring *sq, *rq;
 	uint32_t shift, mask, i;
 	struct ibv_qp *a, *b;
@@ -229,7 +271,9 @@ static int child(const char *name, int gid_index)
 	}
 	shift = *word(sq, LOG2_ELEM);
 	mask = *word(sq, INDEX_MASK);
-	b = rc_qp(&dev, scq, rcq, DEPTH);
+	if (below(2))
+		make_shared(&shared, &dev);
+	b = rc_qp_srq(&dev, scq, rcq, shared.srq, DEPTH);
 	find_rings();
 	rc_connect(&dev, a, &dev, b);
 	rc_connect(&dev, b, &dev, a);
@@ -239,12 +283,16 @@ static int child(const char *name, int gid_index)
 		post_wild(dev.ctx, sq, shift, mask, a, mr);
 		*word(&rings[below(nr_rings)], below(2) ? PRODUCER : CONSUMER) = nasty();
 		*word(rq, PRODUCER) = nasty();
+		if (shared.srq)
+			*word(shared.ring, PRODUCER) = nasty();
 	}
 	if (pthread_create(&thread, NULL, scribbler, NULL))
 		die("thread");
 	for (i = 0; i < 100; i++) {
 		post_wild(dev.ctx, sq, shift, mask, a, mr);
 		doorbell(dev.ctx, b->handle);
+		if (shared.srq)
+			post_shared(&shared, mr);
 		if (i == 50) {
 			struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
@@ -264,8 +312,10 @@ static int child(const char *name, int gid_index)
 	/* Half of them leave it to the kernel to clean up. */
 	if (below(2))
 		return 0;
-	if (ibv_destroy_qp(a) || ibv_destroy_qp(b) || ibv_destroy_cq(scq) ||
-	    ibv_destroy_cq(rcq) || ibv_dereg_mr(mr))
+	if (shared.srq && ibv_destroy_srq(shared.srq) != EBUSY)
+		die("a shared queue was destroyed that is in use");
+	if (ibv_destroy_qp(a) || ibv_destroy_qp(b) || (shared.srq && ibv_destroy_srq(shared.srq)) ||
+	    ibv_destroy_cq(scq) || ibv_destroy_cq(rcq) || ibv_dereg_mr(mr))
 		die("destroy");
 	return 0;
 }

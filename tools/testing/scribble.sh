@@ -3,9 +3,9 @@
 # kernels: debian13 test
 # programs: scribble
 #
-# A program that scribbles over the queues it shares with the kernel gets errors
-# on its own QPs, and harms nothing else: not the kernel, not memory that it did
-# not register, not the programs beside it.
+# A program that scribbles over the queues it shares with the kernel, an SRQ among
+# them, gets errors on its own QPs, and harms nothing else: not the kernel, not
+# memory that it did not register, not the programs beside it.
 
 . "$(dirname "$0")/lib.sh"
 

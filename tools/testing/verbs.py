@@ -165,7 +165,7 @@ class Rc:
     TYPE, TO_RTR, TO_RTS = e.IBV_QPT_RC, TO_RTR, TO_RTS
 
     def __init__(self, device, depth=64, sge=4, inline=0, cq_depth=256,
-                 sig_all=0, channel=None, pd=None):
+                 sig_all=0, channel=None, pd=None, srq=None):
         self.device = device
         self.channel = channel
         self.scq = CQ(device.ctx, cq_depth, None, channel, 0)
@@ -173,7 +173,7 @@ class Rc:
         cap = QPCap(max_send_wr=depth, max_recv_wr=depth, max_send_sge=sge,
                     max_recv_sge=sge, max_inline_data=inline)
         self.qp = QP(pd or device.pd, QPInitAttr(
-            qp_type=self.TYPE, scq=self.scq, rcq=self.rcq, cap=cap,
+            qp_type=self.TYPE, scq=self.scq, rcq=self.rcq, srq=srq, cap=cap,
             sq_sig_all=sig_all))
         self.number = self.qp.qp_num
         self.attrs = {}
