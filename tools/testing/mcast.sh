@@ -2,9 +2,9 @@
 # timeout: 240
 # programs: mcast
 #
-# Multicast: copies for each QP attached; mckey's sender and receiver in two
-# namespaces; the netdev is a member of the group for as long as a QP is, however
-# that ends.
+# Multicast: copies for each QP attached; senders and receivers in two namespaces, by
+# verbs and by mckey, and the kernel's rxe as a sender; the netdev is a member of the
+# group for as long as a QP is, however that ends.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -30,6 +30,7 @@ declare -A NETDEV=([a0]=d0)
 # mckeys RECEIVER SENDER - IPv4: for more rdma_cm has no RoCE v2
 mckeys()
 {
+	: >server.out
 	on "$1" timeout $LIMIT stdbuf -oL mckey -m $GROUP4 -b "${ADDR4[$1]}" \
 		>server.out 2>server.err &
 	server_pid=$!
@@ -42,9 +43,23 @@ mckeys()
 	eventually 5 not is_member "$1" $GROUP4
 }
 
+# wire RECEIVER SENDER v4|v6 GROUP - the same by verbs alone
+wire()
+{
+	: >server.out
+	on "$1" mcast receive "$1" "$(gid_index "$1" "$3")" "$4" >server.out 2>server.err &
+	server_pid=$!
+	eventually 10 grep -q attached server.out
+	is_member "$1" "$4" || fail "$1 is not a member of $4"
+	on "$2" mcast send "$2" "$(gid_index "$2" "$3")" "$4"
+	wait $server_pid || { show_outputs; fail "receiver $1 of $4"; }
+	eventually 5 not is_member "$1" "$4"
+}
+
 # hold GROUP - a program that has a QP attached, in $hold_pid
 hold()
 {
+	: >hold.out
 	mcast hold a0 "$(gid_index a0 v4)" "$1" >hold.out &
 	hold_pid=$!
 	eventually 10 grep -q attached hold.out
@@ -97,9 +112,18 @@ ip netns del far
 step 'two namespaces'
 two_namespaces
 NETDEV=([a0]=v0 [a1]=v1)
+wire a0 a1 v4 $GROUP4
+wire a1 a0 v6 $GROUP6
 mckeys a0 a1
 mckeys a1 a0
 rdma link del a0
 rdma link del a1
 ip netns del near
 ip netns del far
+
+step 'from rxe'
+eventually 5 not ip link show v0
+rxe_and_ours
+NETDEV=([a1]=v1)
+wire a1 rxe0 v4 $GROUP4
+wire a1 rxe0 v6 $GROUP6
