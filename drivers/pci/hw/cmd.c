@@ -16,6 +16,7 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/dmapool.h>
+#include <linux/moduleparam.h>
 #include <linux/refcount.h>
 #include <linux/semaphore.h>
 #include <linux/slab.h>
@@ -29,8 +30,9 @@
 #define CMDIF_REV	5
 #define MBOX_ALIGN	1024
 
-/* How long the device may take for a command, milliseconds. */
-#define TIMEOUT_MS	60000
+static uint command_timeout = 60;
+module_param(command_timeout, uint, 0644);
+MODULE_PARM_DESC(command_timeout, "seconds that a device may take for a command (60)");
 
 /* Not one of the device's: the adapter died first. */
 #define DELIVERY_ABORTED	0xff
@@ -224,9 +226,9 @@ static int ent_start(struct ohca_hca *hca, struct cmd_ent *ent, const void *in, 
 }
 
 /* No event queue yet, or none any more: look until the device has given it back. */
-static void ent_poll(struct ohca_hca *hca, struct cmd_ent *ent)
+static void ent_poll(struct ohca_hca *hca, struct cmd_ent *ent, unsigned int ms)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(TIMEOUT_MS);
+	unsigned long end = jiffies + msecs_to_jiffies(ms);
 	unsigned int looks = 0;
 
 	while (!completion_done(&ent->done) && time_before(jiffies, end)) {
@@ -240,15 +242,17 @@ static void ent_poll(struct ohca_hca *hca, struct cmd_ent *ent)
 
 static void ent_wait(struct ohca_hca *hca, struct cmd_ent *ent, const char *name)
 {
+	unsigned int seconds = clamp(READ_ONCE(command_timeout), 1U, 3600U);
+	unsigned int ms = seconds * MSEC_PER_SEC;
 	u8 slot = ent->slot;
 
 	if (!READ_ONCE(hca->cmd->events))
-		ent_poll(hca, ent);
-	else if (!wait_for_completion_timeout(&ent->done, msecs_to_jiffies(TIMEOUT_MS)))
+		ent_poll(hca, ent, ms);
+	else if (!wait_for_completion_timeout(&ent->done, msecs_to_jiffies(ms)))
 		ohca_cmd_complete(hca, BIT(slot));
 	if (completion_done(&ent->done))
 		return;
-	ohca_hca_err(hca, "command %s: no answer in %u s\n", name, TIMEOUT_MS / 1000);
+	ohca_hca_err(hca, "command %s: no answer in %u s\n", name, seconds);
 	ohca_hca_die(hca, "a command was not answered");
 	/* Which has ended all commands. */
 	wait_for_completion(&ent->done);
