@@ -31,7 +31,7 @@
 /**
  * struct ohca_health - watches an adapter
  * @hca: the adapter
- * @poll: looks
+ * @poll: looks; disabled but between ohca_health_start() and ohca_health_stop()
  * @recover: resets a device that failed
  * @counter: of the latest poll
  * @stuck: polls since it changed
@@ -244,6 +244,7 @@ void ohca_health_start(struct ohca_hca *hca)
 	health->stuck = 0;
 	health->counter = ioread32be(&hca->iseg->health_counter);
 	WRITE_ONCE(health->watching, true);
+	enable_delayed_work(&health->poll);
 	queue_delayed_work(ohca_unbound_wq, &health->poll, msecs_to_jiffies(POLL_MS));
 }
 
@@ -256,7 +257,8 @@ void ohca_health_start(struct ohca_hca *hca)
 void ohca_health_stop(struct ohca_hca *hca)
 {
 	WRITE_ONCE(hca->health->watching, false);
-	cancel_delayed_work_sync(&hca->health->poll);
+	/* An event that is being handled may still ask for a look. */
+	disable_delayed_work_sync(&hca->health->poll);
 }
 
 /**
@@ -297,6 +299,7 @@ int ohca_health_init(struct ohca_hca *hca)
 		return -ENOMEM;
 	health->hca = hca;
 	INIT_DELAYED_WORK(&health->poll, poll_work);
+	disable_delayed_work(&health->poll);
 	INIT_DELAYED_WORK(&health->recover, recover_work);
 	hca->health = health;
 	return 0;
