@@ -134,5 +134,6 @@ end_of_pci()
 
 BUS_ERRORS=()
 for n in "${!FUNCTIONS[@]}"; do
+	ask "$n" clear
 	BUS_ERRORS[n]=$(ask_for "$n" bus_errors)
 done
