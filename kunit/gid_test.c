@@ -67,7 +67,7 @@ static void gid_av(struct kunit *test)
 		.type = RDMA_AH_ATTR_TYPE_ROCE, .port_num = 1, .ah_flags = IB_AH_GRH, .sl = 5,
 		.grh = {
 			.sgid_attr = &attr, .dgid = V4(192, 0, 2, 2), .hop_limit = 3,
-			.traffic_class = 0xb9, .flow_label = 0xabcde,
+			.traffic_class = 0xb9, .flow_label = 0xfffabcde,
 		},
 	};
 	struct ohca_av av;

@@ -129,9 +129,9 @@ static const struct attr_case cases[] = {
 	{ "flow label of 20 bits", IB_QP_AV, 0,
 		AV(.ah_flags = IB_AH_GRH,
 		   .grh = { .sgid_attr = &sgid6, .dgid = V6(2), .flow_label = 0xfffff }) },
-	{ "flow label of 21 bits", IB_QP_AV, -EINVAL,
+	{ "flow label of 32 bits", IB_QP_AV, 0,
 		AV(.ah_flags = IB_AH_GRH,
-		   .grh = { .sgid_attr = &sgid6, .dgid = V6(2), .flow_label = 0x100000 }) },
+		   .grh = { .sgid_attr = &sgid6, .dgid = V6(2), .flow_label = 0xffffffff }) },
 };
 
 KUNIT_ARRAY_PARAM_DESC(attr, cases, name);

@@ -61,7 +61,8 @@ static bool dgid_fits(const struct in6_addr *saddr, const struct in6_addr *daddr
  * @ah: the attributes; IB core has resolved the source GID and the MAC
  *
  * A RoCE v2 address vector is a global one (IBA A17.4.5) of a RoCE v2 source
- * GID, to an address of the same family; a multicast one for datagrams only.
+ * GID, to an address of the same family; a multicast one for datagrams only. Of the
+ * flow label 20 bits count: UCX sets them all, and the others with them.
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -77,8 +78,6 @@ int ohca_av_check(struct ib_device *ibdev, enum ib_qp_type type, const struct rd
 	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !sgid)
 		return -EINVAL;
 	if (sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP || sgid->port_num != ah->port_num)
-		return -EINVAL;
-	if (grh->flow_label & ~IB_GRH_FLOWLABEL_MASK)
 		return -EINVAL;
 	if (!dgid_fits((const struct in6_addr *)sgid->gid.raw,
 		       (const struct in6_addr *)grh->dgid.raw, datagram))
