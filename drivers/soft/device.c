@@ -173,6 +173,7 @@ static const struct ib_device_ops soft_ops = {
 	.dealloc_driver = soft_dealloc_driver,
 	.alloc_hw_port_stats = soft_alloc_hw_port_stats,
 	.get_hw_stats = soft_get_hw_stats,
+	.process_mad = soft_process_mad,
 
 	.alloc_ucontext = soft_alloc_ucontext,
 	.dealloc_ucontext = soft_dealloc_ucontext,
@@ -269,6 +270,7 @@ struct soft_dev *soft_device_alloc(struct net_device *ndev)
 	xa_init_flags(&dev->keys, XA_FLAGS_ALLOC);
 	spin_lock_init(&dev->key_lock);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	soft_pma_init(&dev->pma);
 	INIT_LIST_HEAD(&dev->gids);
 	INIT_LIST_HEAD(&dev->qps);
 	INIT_LIST_HEAD(&dev->node);

@@ -13,6 +13,7 @@
 #include <ohca/port.h>
 
 #include "packet.h"
+#include "pma.h"
 
 struct soft_wire;
 struct soft_stats;
@@ -70,6 +71,7 @@ struct soft_stats;
  * @gids: addresses (gid.c); changed by IB core's calls, one at a time, read under RCU
  * @gsi: number of the GSI QP, or 0
  * @stats: counters
+ * @pma: what a performance manager has set of them
  * @ndev: the netdev, with a reference (@ndev_tracker); NULL once it has gone
  * @ndev_tracker: see @ndev
  * @port: the port's state, for events
@@ -109,6 +111,7 @@ struct soft_dev {
 	struct list_head gids;
 	u32 gsi;
 	struct soft_stats *stats;
+	struct soft_pma pma;
 	struct net_device __rcu *ndev;
 	netdevice_tracker ndev_tracker;
 	struct ohca_port port;

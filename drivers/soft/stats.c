@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "device.h"
+#include "pma.h"
 
 /**
  * struct soft_stats - a device's counters
@@ -107,6 +108,32 @@ void soft_stats_drop(struct soft_stats *stats, enum tp_drop why)
 void soft_stats_event(struct soft_stats *stats, enum soft_counter counter)
 {
 	ohca_counters_add(&stats->counters, SOFT(counter), 1);
+}
+
+/* Packets that can't be told to be anybody's. */
+static const enum tp_drop rcv_errors[] = {
+	TP_DROP_SHORT, TP_DROP_ICRC, TP_DROP_VERSION, TP_DROP_OPCODE, TP_DROP_PAD, TP_DROP_LENGTH,
+};
+
+/**
+ * soft_stats_port() - sums what a port counts by the IBA
+ * @stats: the device's
+ * @values: filled, SOFT_NUM_PORT_COUNTERS of them
+ */
+void soft_stats_port(const struct soft_stats *stats, u64 *values)
+{
+	const struct ohca_counters *c = &stats->counters;
+	int i;
+
+	values[SOFT_PORT_XMIT_DATA] = ohca_counters_sum(c, TP_CNT_sent_bytes) / 4;
+	values[SOFT_PORT_RCV_DATA] = ohca_counters_sum(c, TP_CNT_rcvd_bytes) / 4;
+	values[SOFT_PORT_XMIT_PACKETS] = ohca_counters_sum(c, TP_CNT_sent_pkts);
+	values[SOFT_PORT_RCV_PACKETS] = ohca_counters_sum(c, TP_CNT_rcvd_pkts);
+	values[SOFT_PORT_XMIT_DISCARDS] = ohca_counters_sum(c, SOFT(SOFT_CNT_SEND_ERR));
+	values[SOFT_PORT_LINK_DOWNED] = ohca_counters_sum(c, SOFT(SOFT_CNT_LINK_DOWNED));
+	values[SOFT_PORT_RCV_ERRORS] = 0;
+	for (i = 0; i < ARRAY_SIZE(rcv_errors); i++)
+		values[SOFT_PORT_RCV_ERRORS] += ohca_counters_sum(c, DROP(rcv_errors[i]));
 }
 
 /* ib_device_ops.alloc_hw_port_stats */

@@ -33,6 +33,9 @@ void soft_stats_add(struct soft_stats *stats, enum tp_counter counter, u64 n);
 void soft_stats_drop(struct soft_stats *stats, enum tp_drop why);
 void soft_stats_event(struct soft_stats *stats, enum soft_counter counter);
 
+/* What a port counts by the IBA, SOFT_NUM_PORT_COUNTERS values. Any context. */
+void soft_stats_port(const struct soft_stats *stats, u64 *values);
+
 /* ib_device_ops */
 struct rdma_hw_stats *soft_alloc_hw_port_stats(struct ib_device *ibdev, u32 port);
 int soft_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index);
