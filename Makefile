@@ -19,6 +19,7 @@ help:
 	@echo '  make dkms-install    hand them to DKMS; make dkms-remove takes them away'
 	@echo 'In the virtual machine, and natively (they install what they need, as root):'
 	@echo '  make demo            two OpenHCA devices move RDMA traffic'
+	@echo '  make demo-hca        the same between two PCI HCAs, which are device models'
 	@echo '  make check           every test: lint, sim, model, selftest, kunit, vm-test'
 	@echo '  make sim             the transport under a bad wire, natively'
 	@echo '  make model           the device model without a virtual machine, and its fuzzers'
@@ -44,7 +45,7 @@ uninstall:
 dkms-install dkms-remove:
 	scripts/dkms $(@:dkms-%=%)
 
-demo check lint bench kunit:
+demo demo-hca check lint bench kunit:
 	scripts/$@
 
 vm-test:
@@ -66,5 +67,5 @@ clean:
 	@if [ -e tools/sim/Makefile ]; then $(MAKE) -C tools/sim clean; fi
 	@if [ -e tools/model/Makefile ]; then $(MAKE) -C tools/model clean; fi
 
-.PHONY: all help modules install uninstall dkms-install dkms-remove demo check \
+.PHONY: all help modules install uninstall dkms-install dkms-remove demo demo-hca check \
 	lint bench kunit vm-test sim model selftest clean

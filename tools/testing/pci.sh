@@ -29,7 +29,8 @@ ask()
 	read -r -t 10 answer <&7 || fail "$port: no answer to ${*:2}"
 	exec 7>&-
 	[ "${answer%% *}" = ok ] || { echo "$answer"; return 1; }
-	echo "${answer#ok}"
+	answer=${answer#ok}
+	[ -z "$answer" ] || echo "$answer"
 }
 
 # ask_for N WORD - the number behind WORD of what `show` says of model N
