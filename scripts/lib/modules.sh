@@ -5,6 +5,8 @@
 # copied to a folder of their own for each kernel, so that builds for different
 # kernels, and a plain `make` in the checkout, never mix.
 
+# W=1: lint wants to hear of it, and builds in the same folders.
+VM_MAKEFLAGS=W=1
 MODULE_SOURCES='Kbuild drivers include kunit'
 
 # What git would call the build folder of this checkout: one a kernel.
@@ -117,7 +119,7 @@ build_modules()
 # KASAN makes frames large; the test kernel's limit is for those without it.
 compile_modules()
 {
-	local flags=
+	local flags=$VM_MAKEFLAGS
 	[ "$VM_KERNEL" != test ] || flags=KCFLAGS=-Wframe-larger-than=2048
 	find "$1" -name '*.ko' -delete
 	OHCA_BIND=$1:$3 in_build_root "$1" \
