@@ -13,15 +13,10 @@
 #include <time.h>
 #include <infiniband/verbs.h>
 
+#include "die.h"
+
 #define RC_ALL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
 		IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
-
-#define die(...) do { \
-	printf("%s:%d: ", __FILE__, __LINE__); \
-	printf(__VA_ARGS__); \
-	printf(" (errno %d)\n", errno); \
-	exit(1); \
-} while (0)
 
 struct rc_dev {
 	struct ibv_context *ctx;

@@ -16,17 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "die.h"
+
 #define PORT		4000
 #define DATAGRAM	(64 * 1024)
 #define TOKEN		77
 #define REGION		(200 * 1000)
-
-#define die(...) do { \
-	printf("%s:%d: ", __FILE__, __LINE__); \
-	printf(__VA_ARGS__); \
-	printf(" (errno %d)\n", errno); \
-	exit(1); \
-} while (0)
 
 /* What a client asks the server to do to its memory. */
 struct request {

@@ -19,18 +19,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "die.h"
+
 #ifndef AF_SMC
 #define AF_SMC	43
 #endif
 #define PORT	7777
 #define BUF	(256 * 1024)
-
-#define die(...) do { \
-	printf("%s:%d: ", __FILE__, __LINE__); \
-	printf(__VA_ARGS__); \
-	printf(" (errno %d)\n", errno); \
-	exit(1); \
-} while (0)
 
 static uint8_t buf[BUF], back[BUF];
 
